@@ -1,0 +1,1 @@
+"""Periplus: from a goal to the right, validated, permitted, recorded call."""

@@ -1,0 +1,32 @@
+"""Who asks, and in which conversation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Principal(msgspec.Struct, frozen=True, kw_only=True):
+    """An authenticated caller; two tenants share nothing."""
+
+    id: str
+    tenant: str = ""
+    scopes: frozenset[str] = frozenset()
+
+    @property
+    def is_admin(self) -> bool:
+        return "admin" in self.scopes
+
+
+LOCAL = Principal(id="local", scopes=frozenset({"admin"}))
+"""The operator at their own machine: the command line and a library caller."""
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """What one conversation remembers: a named slot per face, versioned for compare-and-swap."""
+
+    id: str
+    principal: str
+    version: int = 0
+    slots: dict[str, dict[str, Any]] = {}

@@ -1,0 +1,139 @@
+"""What can go wrong, once: a code, a sentence for the reader, and what to do next."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple
+
+
+class Status(NamedTuple):
+    """How one code looks on each wire."""
+
+    http: int
+    rpc: int
+    exit: int
+
+
+class Code(Enum):
+    """Every way Periplus says no. The value is the spelling on the wire; the table below maps it."""
+
+    BAD_INPUT = "bad_input"
+    INVALID_ARGS = "invalid_args"
+    INVALID_CURSOR = "invalid_cursor"
+    INVALID_TOKEN = "invalid_token"  # noqa: S105 - a code, not a secret
+    BAD_SETTING = "bad_setting"
+    PARSE_ERROR = "parse_error"
+    PLACEHOLDER = "placeholder"
+    REFERENCE_UNRESOLVED = "reference_unresolved"
+    NOT_CALLABLE = "not_callable"
+    UNSUPPORTED = "unsupported"
+    OVER_LIMIT = "over_limit"
+    TOO_LARGE = "too_large"
+    UNAUTHENTICATED = "unauthenticated"
+    FORBIDDEN = "forbidden"
+    REFUSED_ADDRESS = "refused_address"
+    NOT_ENABLED = "not_enabled"
+    TOOL_NOT_FOUND = "tool_not_found"
+    SOURCE_NOT_FOUND = "source_not_found"
+    UNKNOWN_PATH = "unknown_path"
+    NOT_FOUND = "not_found"
+    AMBIGUOUS_NAME = "ambiguous_name"
+    APPROVAL_REQUIRED = "approval_required"
+    CONFLICT = "conflict"
+    SCHEMA_CHANGED = "schema_changed"
+    HELD = "held"
+    HANDSHAKE_REQUIRED = "handshake_required"
+    NOT_CONNECTED = "not_connected"
+    DIRECT_CALL = "direct_call"
+    IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    RATE_LIMITED = "rate_limited"
+    CREDENTIALS_MISSING = "credentials_missing"
+    UPSTREAM_UNAUTHENTICATED = "upstream_unauthenticated"
+    UPSTREAM_ERROR = "upstream_error"
+    UNAVAILABLE = "unavailable"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    STORE_ERROR = "store_error"
+    INTERNAL = "internal"
+
+    @property
+    def status(self) -> Status:
+        return _TABLE[self]
+
+
+# JSON-RPC keeps -32602 for bad parameters; the rest is numbered by its HTTP status inside the server range.
+# Exit codes follow sysexits where one fits, so that shell scripts can tell usage, data, access and outage apart.
+_USAGE, _DATA, _MISSING, _ACCESS, _OUTAGE, _FAULT, _RETRY, _CONFIG = 64, 65, 66, 77, 69, 70, 75, 78
+
+_TABLE: dict[Code, Status] = {
+    Code.BAD_INPUT: Status(400, -32602, _USAGE),
+    Code.INVALID_ARGS: Status(400, -32602, _DATA),
+    Code.INVALID_CURSOR: Status(400, -32602, _USAGE),
+    Code.INVALID_TOKEN: Status(400, -32602, _USAGE),
+    Code.BAD_SETTING: Status(400, -32602, _CONFIG),
+    Code.PARSE_ERROR: Status(422, -32022, _DATA),
+    Code.PLACEHOLDER: Status(400, -32602, _DATA),
+    Code.REFERENCE_UNRESOLVED: Status(400, -32602, _DATA),
+    Code.NOT_CALLABLE: Status(400, -32602, _USAGE),
+    Code.UNSUPPORTED: Status(422, -32022, _DATA),
+    Code.OVER_LIMIT: Status(413, -32013, _DATA),
+    Code.TOO_LARGE: Status(413, -32013, _DATA),
+    Code.UNAUTHENTICATED: Status(401, -32001, _ACCESS),
+    Code.FORBIDDEN: Status(403, -32003, _ACCESS),
+    Code.REFUSED_ADDRESS: Status(403, -32003, _ACCESS),
+    Code.NOT_ENABLED: Status(403, -32003, _ACCESS),
+    Code.TOOL_NOT_FOUND: Status(404, -32004, _MISSING),
+    Code.SOURCE_NOT_FOUND: Status(404, -32004, _MISSING),
+    Code.UNKNOWN_PATH: Status(404, -32004, _MISSING),
+    Code.NOT_FOUND: Status(404, -32004, _MISSING),
+    Code.AMBIGUOUS_NAME: Status(409, -32009, _USAGE),
+    Code.APPROVAL_REQUIRED: Status(409, -32009, _RETRY),
+    Code.CONFLICT: Status(409, -32009, _DATA),
+    Code.SCHEMA_CHANGED: Status(409, -32009, _DATA),
+    Code.HELD: Status(409, -32009, _RETRY),
+    Code.HANDSHAKE_REQUIRED: Status(409, -32009, _USAGE),
+    Code.NOT_CONNECTED: Status(409, -32009, _USAGE),
+    Code.DIRECT_CALL: Status(409, -32009, _USAGE),
+    Code.IDEMPOTENCY_CONFLICT: Status(409, -32009, _DATA),
+    Code.RATE_LIMITED: Status(429, -32029, _RETRY),
+    Code.CREDENTIALS_MISSING: Status(502, -32052, _CONFIG),
+    Code.UPSTREAM_UNAUTHENTICATED: Status(502, -32052, _ACCESS),
+    Code.UPSTREAM_ERROR: Status(502, -32052, _OUTAGE),
+    Code.UNAVAILABLE: Status(503, -32053, _OUTAGE),
+    Code.TIMEOUT: Status(504, -32054, _RETRY),
+    Code.CANCELLED: Status(499, -32800, 130),
+    Code.STORE_ERROR: Status(500, -32603, 74),
+    Code.INTERNAL: Status(500, -32603, _FAULT),
+}
+
+
+class Problem(Exception):  # noqa: N818 - it is a value that travels as an exception, not only an error
+    """One refusal: what was wrong with its value, and what the reader can do about it."""
+
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        *,
+        hints: tuple[str, ...] = (),
+        next_action: dict[str, Any] | None = None,
+        where: str | None = None,
+        retryable: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hints = hints
+        self.next_action = next_action
+        self.where = where
+        self.retryable = retryable
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the one shape every wire starts from."""
+        body: dict[str, Any] = {"code": self.code.value, "message": self.message, "hints": list(self.hints)}
+        if self.where is not None:
+            body["where"] = self.where
+        return body | {"next_action": self.next_action, "retryable": self.retryable}
+
+    def __repr__(self) -> str:
+        return f"Problem({self.code.name}, {self.message!r})"

@@ -1,0 +1,134 @@
+"""A source: where it is, how the operator wants it read, and what reading it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from periplus.model.finding import Finding, LoadReport
+from periplus.model.node import NodeDraft
+from periplus.model.tool import Draft, Schema
+
+
+class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One `[sources.<id>]` table: what the operator wrote. Secrets stand in it only as references."""
+
+    id: str = ""
+    url: str = ""  # a URL, a file, or module[:name] for python
+    kind: str = ""  # empty: found out by looking
+    name: str = ""  # a title for people
+    enabled: bool = True
+    refresh: str = ""  # "6h", "30m", "off"; empty: the kind's default
+    tenant: str = ""
+    principals: tuple[str, ...] = ()
+    pin: str = ""
+    trusted: bool = True  # written by the operator; a source added through a face is not
+    trust_annotations: bool = True
+    effects: dict[str, str] = {}
+    server: int | str | None = None
+    base_url: str = ""
+    server_variables: dict[str, str] = {}
+    headers: dict[str, str] = {}
+    query: dict[str, str] = {}
+    redirects: str = ""
+    timeout_seconds: float | None = None
+    deep_arrays: str = "brackets"
+    require_credentials: bool = False
+    endpoint: str = ""  # graphql: where to send, when the schema is a file
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    cwd: str = ""
+    transport: str = ""  # mcp over a URL: "http" or "sse"; empty: http
+    idle_seconds: float = 600
+    per_principal: bool = False
+    expose: tuple[str, ...] = ("tools",)
+    isolate: bool = False
+
+    @property
+    def location(self) -> str:
+        """What a person would call its address."""
+        return self.url or " ".join((self.command, *self.args))
+
+
+class Validators(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What makes the next request for the same document conditional."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+class DocumentPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One fetched file of a source, root first."""
+
+    url: str
+    sha256: str
+    bytes: int
+    validators: Validators = Validators()
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was read: `parts` are all files, so that a refresh can ask for each conditionally."""
+
+    url: str
+    kind: str
+    version: str = ""  # of the format: "3.1.0"
+    title: str = ""
+    api_version: str = ""
+    sha256: str = ""  # over all parts
+    bytes: int = 0
+    parts: tuple[DocumentPart, ...] = ()
+
+
+class Reading(msgspec.Struct, kw_only=True):
+    """What an adapter gives: a stream of drafts, and what stands complete once the stream has ended.
+
+    `drafts` is a plain iterator that the core runs in a thread. `definitions`, `nodes` and `findings` may still
+    grow while it runs. `site` is what calls of all its tools share (servers, security schemes, endpoint).
+    `operations` counts what the description holds, so that `operations = tools + skipped` can be checked.
+    """
+
+    document: Document
+    drafts: Iterator[Draft]
+    definitions: Mapping[str, Schema] = msgspec.field(default_factory=dict[str, Schema])
+    nodes: list[NodeDraft] = msgspec.field(default_factory=list[NodeDraft])
+    findings: list[Finding] = msgspec.field(default_factory=list[Finding])
+    site: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    instructions: str = ""
+
+
+class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
+    """The description is the one already read: nothing is written."""
+
+    document: Document
+
+
+class SourceState(StrEnum):
+    """Whether what is stored is what the source says now."""
+
+    OK = "ok"
+    STALE = "stale"  # the last good set serves; a refresh failed
+    UNAVAILABLE = "unavailable"  # never read
+    HELD = "held"  # a refresh would remove too much; waits for acceptance
+
+
+class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A source as the store keeps it."""
+
+    spec: SourceSpec
+    document: Document | None = None
+    state: SourceState = SourceState.UNAVAILABLE
+    reason: str = ""
+    tools: int = 0
+    areas: int = 0
+    revision: int = 0  # of the catalog, when it last changed
+    site: dict[str, Any] = {}
+    instructions: str = ""
+    report: LoadReport | None = None
+
+    @property
+    def id(self) -> str:
+        return self.spec.id

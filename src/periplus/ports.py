@@ -1,0 +1,258 @@
+"""What the core needs from outside. Each is as narrow as its callers; adapters know nothing of each other.
+
+A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`, `McpLinks`). None of them is a
+place for policy, naming or retries: those are the core's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+
+from periplus.model import (
+    Document,
+    Node,
+    Reading,
+    Schema,
+    Scope,
+    SourceRecord,
+    SourceSpec,
+    Tool,
+    ToolLine,
+    ToolRef,
+    Unchanged,
+    Validators,
+)
+
+# --- wires: how bytes reach a source ----------------------------------------------------------------------
+
+
+class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One guarded request. `file:` URLs and bare paths are read from disk when the source may."""
+
+    url: str
+    method: str = "GET"
+    headers: dict[str, str] = {}
+    body: bytes = b""
+    accept: str = "*/*"
+    validators: Validators | None = None  # makes it conditional
+    timeout_s: float | None = None  # None: `[fetch] timeout_seconds`
+    limit_bytes: int | None = None  # None: `[limits] document_bytes`
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+    """What came back, whatever its status; `url` is where it came from after redirects."""
+
+    url: str
+    status: int
+    body: bytes = b""
+    media_type: str = ""
+    headers: dict[str, str] = {}  # lower-case names
+    validators: Validators = Validators()
+
+    @property
+    def not_modified(self) -> bool:
+        return self.status == 304
+
+
+class Fetch(Protocol):
+    """The one way out for reading: guard, connection to the judged address, limits, redirects, credentials.
+
+    Bound to one source: the origin its operator wrote is allowed, others are judged by `[fetch] allow`.
+    Raises `Problem` (refused_address, unavailable, timeout, too_large, not_found for a missing file), never a library's error.
+    """
+
+    async def send(self, request: FetchRequest) -> Fetched: ...
+
+
+class McpListing(msgspec.Struct, frozen=True, kw_only=True):
+    """What an MCP server says it has, read to the last page; every member as it came on the wire."""
+
+    server: dict[str, Any]  # name, version, title, instructions
+    protocol: str  # the negotiated revision
+    tools: tuple[dict[str, Any], ...] = ()
+    resources: tuple[dict[str, Any], ...] = ()
+    templates: tuple[dict[str, Any], ...] = ()
+    prompts: tuple[dict[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()  # text on stdout, a repeated cursor, a list that ended early
+
+
+class McpLinks(Protocol):
+    """Sessions with MCP servers, pooled and started at first need; children end with the gateway."""
+
+    async def listing(self, spec: SourceSpec) -> McpListing: ...
+    def stderr(self, source: str) -> Sequence[str]:
+        """The last lines a stdio server wrote, redacted."""
+        ...
+
+    async def close(self, source: str | None = None) -> None: ...
+
+
+class Wires(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything an adapter may use to reach the outside, bound to one source."""
+
+    fetch: Fetch
+    mcp: McpLinks
+
+
+# --- sources: a description becomes drafts ----------------------------------------------------------------
+
+
+class Source(Protocol):
+    """One kind of description. Found by the name of its module in `periplus.sources`, or an entry point of that group."""
+
+    kind: ClassVar[str]
+
+    async def read(self, spec: SourceSpec, wires: Wires, known: Document | None) -> Reading | Unchanged:
+        """Read the description; `known` is what was read last time, for conditional requests (S-106).
+
+        Fetches everything first, then gives a stream of drafts that needs no more input. No input raises
+        anything but `Problem`, and a fault inside costs only the smallest thing it spoils (S-3).
+        """
+        ...
+
+
+# --- stores: what must survive ----------------------------------------------------------------------------
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What a store tells of a stored tool when its source is read again."""
+
+    path: str
+    fingerprint: str
+    version: str
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One new or changed tool on its way into a store. `definitions` are the names its schemas refer to directly."""
+
+    tool: Tool
+    definitions: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()  # paths it had before: aliases for good (S-21)
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """One shared schema definition of a source: its content hash, what it refers to directly, and itself."""
+
+    hash: str
+    refers: tuple[str, ...]
+    schema: bytes  # JSON
+
+
+class Change(msgspec.Struct, kw_only=True):
+    """Everything one read of a source changes; a store applies it whole or not at all, as one revision."""
+
+    record: SourceRecord  # with counts as they will be; `revision` is set by the store
+    rows: Iterable[Row] = ()  # streamed once
+    removed: Sequence[str] = ()  # keys
+    nodes: Sequence[Node] | None = (
+        None  # all areas below the source with paths from its root; None: as they were
+    )
+    shapes: Mapping[str, Shape] | None = None  # all definitions by name; None: as they were
+
+
+class Store(Protocol):
+    """The catalog on disk. Reads see one whole revision; `apply` is the only way tools change.
+
+    Not here: what a name means (core), who may see what (a `Scope` comes in), the search index.
+    """
+
+    async def revision(self) -> int:
+        """Grows by one with each applied change, by whichever process."""
+        ...
+
+    async def sources(self) -> Sequence[SourceRecord]: ...
+    async def source(self, source: str) -> SourceRecord | None: ...
+
+    async def known(self, source: str) -> Mapping[str, Known]:
+        """Key -> what is stored, for a diff."""
+        ...
+
+    async def retired(self, source: str, since: float) -> Mapping[str, str]:
+        """Paths given up after `since` (epoch seconds) and the key each belonged to: not to be given to others yet."""
+        ...
+
+    async def apply(self, change: Change, at: float) -> int:
+        """Write one change in one transaction; the new revision."""
+        ...
+
+    async def mark(self, record: SourceRecord) -> None:
+        """Keep a source's state, reason, spec or report without touching its tools or the revision."""
+        ...
+
+    async def remove(self, source: str, at: float) -> int: ...
+
+    async def tool(self, ref: ToolRef, scope: Scope) -> Tool | None:
+        """One tool with its `$defs`; None when it is missing or out of scope, which look the same."""
+        ...
+
+    async def resolve(
+        self, folded: str, scope: Scope, limit: int
+    ) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:
+        """Visible tools that have this normalised name or alias, each with its names as written."""
+        ...
+
+    async def node(self, path: str, scope: Scope) -> Node | None:
+        """A visible node, counted inside the scope; `""` is the root."""
+        ...
+
+    async def children(self, path: str, scope: Scope, after: str, limit: int) -> Sequence[Node]:
+        """Visible child nodes in order of path, those after `after`."""
+        ...
+
+    async def tools(
+        self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False
+    ) -> Sequence[ToolLine]:
+        """Visible tools listed at this node (`deep`: anywhere below it), in order of ref, those after `after`."""
+        ...
+
+    def walk(self, source: str | None = None) -> AsyncIterator[Tool]:
+        """All tools, for building an index; hidden ones included, without `$defs`."""
+        ...
+
+    async def near(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[ToolRef]:
+        """Visible refs that share words with these, for "did you mean"."""
+        ...
+
+    async def lease(self, name: str, holder: str, until: float, now: float) -> bool:
+        """Take or renew the right to do `name` alone (S-110)."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Clock(Protocol):
+    """Time and randomness, so that logic stays a function of its inputs."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def token(self, size: int) -> bytes:
+        """That many unpredictable bytes."""
+        ...
+
+
+StoreFactory = AbstractAsyncContextManager[Store]
+
+__all__ = [
+    "Change",
+    "Clock",
+    "Fetch",
+    "FetchRequest",
+    "Fetched",
+    "Iterator",
+    "Known",
+    "McpLinks",
+    "McpListing",
+    "Row",
+    "Schema",
+    "Shape",
+    "Source",
+    "Store",
+    "StoreFactory",
+    "Wires",
+]
