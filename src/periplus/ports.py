@@ -1,7 +1,7 @@
 """What the core needs from outside. Each is as narrow as its callers; adapters know nothing of each other.
 
-A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`, `McpLinks`). None of them is a
-place for policy, naming or retries: those are the core's.
+A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`, `McpLinks`). None of them is
+a place for policy, naming or retries: those are the core's.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 
 from periplus.model import (
     Document,
+    Effect,
     Node,
     Reading,
     Schema,
@@ -61,8 +62,8 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
 class Fetch(Protocol):
     """The one way out for reading: guard, connection to the judged address, limits, redirects, credentials.
 
-    Bound to one source: the origin its operator wrote is allowed, others are judged by `[fetch] allow`.
-    Raises `Problem` (refused_address, unavailable, timeout, too_large, not_found for a missing file), never a library's error.
+    Bound to one source: the origin its operator wrote is allowed, others are judged by `[fetch] allow`. Raises
+    `Problem` (refused_address, unavailable, timeout, over_limit, not_found), never a library's error.
     """
 
     async def send(self, request: FetchRequest) -> Fetched: ...
@@ -102,7 +103,10 @@ class Wires(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Source(Protocol):
-    """One kind of description. Found by the name of its module in `periplus.sources`, or an entry point of that group."""
+    """One kind of description.
+
+    Found by the name of its module in `periplus.sources`, or by an entry point of that group.
+    """
 
     kind: ClassVar[str]
 
@@ -127,11 +131,39 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One new or changed tool on its way into a store. `definitions` are the names its schemas refer to directly."""
+    """One new or changed tool on its way into a store: what queries need as columns, the rest packed.
 
-    tool: Tool
-    definitions: tuple[str, ...] = ()
-    former: tuple[str, ...] = ()  # paths it had before: aliases for good (S-21)
+    `body` is the tool in MessagePack with empty `source` and `path` (`pack_tool`); a store gives them back from
+    its columns (`unpack_tool`), so naming never makes a body be written again.
+    """
+
+    path: str
+    key: str
+    fingerprint: str
+    version: str
+    summary: str
+    effect: Effect
+    hidden: bool
+    deprecated: bool
+    requires_approval: bool
+    tags: tuple[str, ...]
+    paths: tuple[str, ...]
+    names: tuple[str, ...]  # normalised spellings it answers to
+    definitions: tuple[str, ...]  # what its schemas refer to directly
+    body: bytes
+    former: tuple[str, ...] = ()  # paths it had before: they stay aliases for good (S-21)
+
+
+_tool_encoder = msgspec.msgpack.Encoder()
+_tool_decoder = msgspec.msgpack.Decoder(Tool)
+
+
+def pack_tool(tool: Tool) -> bytes:
+    return _tool_encoder.encode(tool)
+
+
+def unpack_tool(source: str, path: str, body: bytes) -> Tool:
+    return msgspec.structs.replace(_tool_decoder.decode(body), source=source, path=path)
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -172,7 +204,7 @@ class Store(Protocol):
         ...
 
     async def retired(self, source: str, since: float) -> Mapping[str, str]:
-        """Paths given up after `since` (epoch seconds) and the key each belonged to: not to be given to others yet."""
+        """Paths given up after `since` (epoch seconds) and whose each was: nobody else gets one yet."""
         ...
 
     async def apply(self, change: Change, at: float) -> int:
@@ -206,7 +238,7 @@ class Store(Protocol):
     async def tools(
         self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False
     ) -> Sequence[ToolLine]:
-        """Visible tools listed at this node (`deep`: anywhere below it), in order of ref, those after `after`."""
+        """Visible tools at this node (`deep`: anywhere below it), in order of ref, those after `after`."""
         ...
 
     def walk(self, source: str | None = None) -> AsyncIterator[Tool]:

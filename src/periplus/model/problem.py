@@ -62,7 +62,7 @@ class Code(Enum):
 
 
 # JSON-RPC keeps -32602 for bad parameters; the rest is numbered by its HTTP status inside the server range.
-# Exit codes follow sysexits where one fits, so that shell scripts can tell usage, data, access and outage apart.
+# Exit codes follow sysexits where one fits, so that scripts can tell usage, data, access and outage apart.
 _USAGE, _DATA, _MISSING, _ACCESS, _OUTAGE, _FAULT, _RETRY, _CONFIG = 64, 65, 66, 77, 69, 70, 75, 78
 
 _TABLE: dict[Code, Status] = {

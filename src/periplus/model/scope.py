@@ -85,4 +85,4 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
 
 
 def glob_matches(glob: str, text: str) -> bool:
-    return glob == "*" or glob == text or glob_pattern(glob).fullmatch(text) is not None
+    return glob in ("*", text) or glob_pattern(glob).fullmatch(text) is not None

@@ -86,9 +86,9 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Reading(msgspec.Struct, kw_only=True):
     """What an adapter gives: a stream of drafts, and what stands complete once the stream has ended.
 
-    `drafts` is a plain iterator that the core runs in a thread. `definitions`, `nodes` and `findings` may still
-    grow while it runs. `site` is what calls of all its tools share (servers, security schemes, endpoint).
-    `operations` counts what the description holds, so that `operations = tools + skipped` can be checked.
+    `drafts` is a plain iterator that the core runs in a thread; `definitions`, `nodes` and `findings` may still
+    grow while it runs. `site` is what calls of all its tools share (servers, security schemes, endpoint). Every
+    operation is either a draft or a finding with `skipped`, so the report can add up (S-4).
     """
 
     document: Document
