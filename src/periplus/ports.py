@@ -62,8 +62,8 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
 class Fetch(Protocol):
     """The one way out for reading: guard, connection to the judged address, limits, redirects, credentials.
 
-    Bound to one source: the origin its operator wrote is allowed, others are judged by `[fetch] allow`. Raises
-    `Problem` (refused_address, unavailable, timeout, over_limit, not_found), never a library's error.
+    Bound to one source: the origin its operator wrote is allowed, others by `[fetch] allow`. Raises `Problem`
+    (refused_address, unavailable, timeout, over_limit, not_found), never a library's error.
     """
 
     async def send(self, request: FetchRequest) -> Fetched: ...
@@ -133,8 +133,8 @@ class Known(msgspec.Struct, frozen=True):
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One new or changed tool on its way into a store: what queries need as columns, the rest packed.
 
-    `body` is the tool in MessagePack with empty `source` and `path` (`pack_tool`); a store gives them back from
-    its columns (`unpack_tool`), so naming never makes a body be written again.
+    `body` is the tool in MessagePack without `source` and `path` (`pack_tool`); a store gives them back from its
+    columns (`unpack_tool`), so naming never makes a body be encoded again.
     """
 
     path: str
@@ -154,16 +154,58 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     former: tuple[str, ...] = ()  # paths it had before: they stay aliases for good (S-21)
 
 
-_tool_encoder = msgspec.msgpack.Encoder()
-_tool_decoder = msgspec.msgpack.Decoder(Tool)
+class _Packed(msgspec.Struct, frozen=True, array_like=True):
+    """A tool and what was settled after it was encoded."""
+
+    tool: Tool
+    schema_hash: str
+    fingerprint: str
+    version: str
+    former: tuple[str, ...] = ()
+
+
+class _Packing(msgspec.Struct, frozen=True, array_like=True):
+    tool: msgspec.Raw
+    schema_hash: str
+    fingerprint: str
+    version: str
+    former: tuple[str, ...] = ()
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(_Packed)
+
+
+def encode_tool(tool: Tool) -> bytes:
+    """The part of a packed tool that depends on its draft alone."""
+    return _encoder.encode(tool)
+
+
+def stamp_tool(  # noqa: PLR0913 - one call in the intake, one in tests
+    encoded: bytes, *, schema_hash: str, fingerprint: str, version: str, former: tuple[str, ...] = ()
+) -> bytes:
+    """A row's body: the encoded draft with what was settled since, without encoding it again."""
+    return _encoder.encode(_Packing(msgspec.Raw(encoded), schema_hash, fingerprint, version, former))
 
 
 def pack_tool(tool: Tool) -> bytes:
-    return _tool_encoder.encode(tool)
+    return stamp_tool(
+        encode_tool(tool), schema_hash=tool.schema_hash, fingerprint=tool.fingerprint, version=tool.version
+    )
 
 
 def unpack_tool(source: str, path: str, body: bytes) -> Tool:
-    return msgspec.structs.replace(_tool_decoder.decode(body), source=source, path=path)
+    packed = _decoder.decode(body)
+    tool = packed.tool
+    return msgspec.structs.replace(
+        tool,
+        source=source,
+        path=path,
+        schema_hash=packed.schema_hash,
+        fingerprint=packed.fingerprint,
+        version=packed.version,
+        aliases=(*tool.aliases, *packed.former),
+    )
 
 
 class Shape(msgspec.Struct, frozen=True):

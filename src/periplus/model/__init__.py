@@ -11,6 +11,7 @@ from periplus.model.scope import EVERYTHING, Scope, Selector, Visible, glob_matc
 from periplus.model.source import (
     Document,
     DocumentPart,
+    Held,
     Reading,
     SourceRecord,
     SourceSpec,
@@ -33,6 +34,7 @@ __all__ = [
     "Example",
     "Finding",
     "FindingCode",
+    "Held",
     "Link",
     "LoadCounts",
     "LoadReport",

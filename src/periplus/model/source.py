@@ -86,8 +86,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Reading(msgspec.Struct, kw_only=True):
     """What an adapter gives: a stream of drafts, and what stands complete once the stream has ended.
 
-    `drafts` is a plain iterator that the core runs in a thread; `definitions`, `nodes` and `findings` may still
-    grow while it runs. `site` is what calls of all its tools share (servers, security schemes, endpoint). Every
+    `drafts` is a plain iterator that the core runs in a thread; `definitions`, `nodes`, `findings` may still grow
+    while it runs. `site` is what calls of all its tools share (servers, security schemes, endpoint). Every
     operation is either a draft or a finding with `skipped`, so the report can add up (S-4).
     """
 
@@ -115,6 +115,15 @@ class SourceState(StrEnum):
     HELD = "held"  # a refresh would remove too much; waits for acceptance
 
 
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """A read that would lose too much: which document, when first seen, what it would do."""
+
+    sha256: str
+    since: float
+    removes: int
+    of: int
+
+
 class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A source as the store keeps it."""
 
@@ -128,6 +137,7 @@ class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     site: dict[str, Any] = {}
     instructions: str = ""
     report: LoadReport | None = None
+    held: Held | None = None  # a change that waits to be seen again or accepted
 
     @property
     def id(self) -> str:

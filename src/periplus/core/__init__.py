@@ -1,0 +1,1 @@
+"""What the gateway does: the verbs, and the one mechanism behind each concern."""

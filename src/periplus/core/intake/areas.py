@@ -1,0 +1,63 @@
+"""The tree of one source: every area and its ancestors, counted, each with a sentence (S-25, S-27, E-8)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from periplus.core.intake.texts import clean, first_sentence
+from periplus.core.words import words
+from periplus.model import Node, NodeDraft, area_path
+
+_VERBS = frozenset(
+    "get list create update delete add remove set put post patch find search count describe read write fetch "
+    "replace check query head options trace send start stop run is has do make by for the of a an to in on with".split()
+)
+_NAMED = 4
+
+
+def ancestors(path: str) -> list[str]:
+    """The path itself and everything above it, below the source's root."""
+    pieces = path.split("/") if path else []
+    return ["/".join(pieces[:end]) for end in range(1, len(pieces) + 1)]
+
+
+def tree(places: Iterable[tuple[tuple[str, ...], str]], drafts: Sequence[NodeDraft]) -> list[Node]:
+    """Nodes with tools below them, from (paths, leaf) of every visible tool and what the source says of areas."""
+    counts: Counter[str] = Counter()
+    nouns: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for paths, leaf in places:
+        counts.update({node for path in paths for node in ancestors(path)})
+        for path in paths[:1]:
+            nouns[path].update(word for word in words(leaf) if len(word) > 1 and word not in _VERBS)
+    told: dict[str, NodeDraft] = {}
+    for draft in drafts:
+        told.setdefault(area_path(draft.path), draft)
+    children: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted(counts):
+        children[path.rpartition("/")[0]].append(path)
+    return [
+        _node(path, told.get(path), counts[path], children.get(path, []), nouns.get(path, Counter()))
+        for path in sorted(counts)
+    ]
+
+
+def _node(path: str, told: NodeDraft | None, tools: int, children: list[str], nouns: Counter[str]) -> Node:
+    summary = ""
+    if told is not None:
+        summary = first_sentence(clean(told.summary)) or first_sentence(clean(told.description))
+    title = clean(told.title or told.path[-1], 200) if told is not None and told.path else ""
+    return Node(
+        path=path,
+        title=title,
+        summary=summary or rolled_up(tools, [child.rpartition("/")[2] for child in children], nouns),
+        tools=tools,
+        areas=len(children),
+    )
+
+
+def rolled_up(tools: int, children: Sequence[str], nouns: Counter[str]) -> str:
+    """A sentence for a node that has none: `12 tools: invoices, payments, refunds`."""
+    named = [*children[:_NAMED], *(noun for noun, _ in nouns.most_common(_NAMED) if noun not in children)]
+    about = ", ".join(named[:_NAMED])
+    return first_sentence(f"{tools} tool{'s' if tools != 1 else ''}" + (f": {about}" if about else ""))

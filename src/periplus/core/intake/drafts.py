@@ -1,0 +1,133 @@
+"""First half of the intake: each draft as it streams by, cleaned, judged, hashed and encoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from periplus.core.intake import effects, texts
+from periplus.core.intake.hashes import digest, refers_to
+from periplus.core.intake.names import Wanted, area_paths, wanted
+from periplus.documents import canonical
+from periplus.model import (
+    Draft,
+    Effect,
+    Finding,
+    FindingCode,
+    Reading,
+    Severity,
+    SourceSpec,
+    Tool,
+    fold,
+)
+from periplus.ports import encode_tool
+
+_PROGRESS_EVERY = 500
+
+
+class Entry(msgspec.Struct, kw_only=True):
+    """What is kept of a draft until the stream has ended and names can be settled."""
+
+    want: Wanted
+    declared_version: str
+    summary: str
+    effect: Effect
+    hidden: bool
+    deprecated: bool
+    requires_approval: bool
+    tags: tuple[str, ...]
+    paths: tuple[str, ...]
+    spellings: tuple[str, ...]  # folded; the path's own come later
+    refers: tuple[str, ...]
+    schemas: str  # hash of its own schemas, not of what they refer to
+    wording: str  # hash of everything else
+    size: int  # of its own schemas, in bytes
+    encoded: bytes
+
+
+def take(spec: SourceSpec, reading: Reading, progress: Callable[[int], None]) -> Iterator[Entry]:
+    """Entries of a reading's drafts, in their order; findings are added to the reading's."""
+    overrides = effects.parse_overrides(spec.id, spec.effects)
+    for number, draft in enumerate(reading.drafts, 1):
+        yield _entry(draft, overrides, reading)
+        if number % _PROGRESS_EVERY == 0:
+            progress(number)
+
+
+def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Reading) -> Entry:
+    title = texts.clean(draft.title, 200)
+    written = texts.clean(draft.summary)
+    description = texts.clean(draft.description)
+    paths = area_paths(draft.areas)
+    want = wanted(draft.key, paths, draft.leaf, draft.method, draft.origin)
+    settled = effects.settle(draft, overrides, f"{want.area}/{want.leaf}" if want.area else want.leaf)
+    if settled.review:
+        reading.findings.append(_review(draft, reading.document.url))
+    if phrase := texts.commands(f"{written}\n{description}" if written else description):
+        reading.findings.append(_flagged(draft, phrase, reading.document.url))
+    args, result = canonical(draft.args_schema), canonical(draft.result_schema)
+    tool = Tool(
+        source="",
+        path="",
+        key=draft.key,
+        origin=draft.origin,
+        title=title,
+        summary=texts.summary_of(draft, written, description),
+        description=description or written,
+        args_schema=draft.args_schema,
+        result_schema=draft.result_schema,
+        effect=settled.effect,
+        idempotent=draft.idempotent,
+        requires_approval=draft.requires_approval,
+        hidden=draft.hidden,
+        deprecated=draft.deprecated,
+        tags=draft.tags,
+        paths=paths,
+        examples=draft.examples,
+        links=draft.links,
+        aliases=draft.aliases,
+        binding=draft.binding,
+        metadata=draft.metadata,
+        notes=draft.notes,
+    )
+    bare = msgspec.structs.replace(tool, args_schema={}, result_schema=None)
+    return Entry(
+        want=want,
+        declared_version=draft.version,
+        summary=tool.summary,
+        effect=tool.effect,
+        hidden=tool.hidden,
+        deprecated=bool(tool.deprecated),
+        requires_approval=tool.requires_approval,
+        tags=tool.tags,
+        paths=paths,
+        spellings=tuple({fold(name) for name in (draft.leaf, draft.origin, *draft.aliases)}),
+        refers=refers_to(args + b"\n" + result),
+        schemas=digest(args, result),
+        wording=digest(encode_tool(bare)),
+        size=len(args) + len(result),
+        encoded=encode_tool(tool),
+    )
+
+
+def _review(draft: Draft, document: str) -> Finding:
+    return Finding(
+        severity=Severity.NOTE,
+        code=FindingCode.EFFECT_REVIEW,
+        where=document,
+        operation=draft.leaf,
+        message=f"{draft.leaf} counts as write although its verb reads",
+        fix=f'effects = {{ "{draft.leaf}" = "read" }}',
+    )
+
+
+def _flagged(draft: Draft, phrase: str, document: str) -> Finding:
+    return Finding(
+        severity=Severity.WARNING,
+        code=FindingCode.TEXT_FLAGGED,
+        where=document,
+        operation=draft.leaf,
+        message=f"the description addresses a model: {phrase[:100]!r}",
+        fix="read the text; nothing in it was obeyed",
+    )

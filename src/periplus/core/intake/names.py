@@ -1,0 +1,146 @@
+"""Settling names: one ref per tool, none lost, none changed without need (S-15, S-16, S-20, S-21)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+import msgspec
+
+from periplus.model import area_path, leaf_segment, segment, short_hash
+from periplus.model.ref import REF_MAX
+
+_SILENT = frozenset(
+    {
+        "api", "apis", "rest", "openapi", "swagger", "docs", "doc", "spec", "specs", "schema", "graphql", "mcp",
+        "sse", "latest", "public", "index", "api-docs", "json", "yaml", "yml", "tools",
+    }
+)  # fmt: skip
+_ID_MAX = 40
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The name an operation asks for. `key` is unique here."""
+
+    key: str
+    area: str
+    leaf: str
+    method: str
+    origin: str
+
+
+class Named(msgspec.Struct, frozen=True):
+    """What it got: its path, the one it had before if that changed, and whether others wanted it too."""
+
+    path: str
+    former: str = ""
+    collided: bool = False
+
+
+def wanted(key: str, areas: tuple[str, ...], leaf: str, method: str, origin: str) -> Wanted:
+    """The raw texts of a draft as the segments they will be."""
+    return Wanted(key, areas[0] if areas else "", leaf_segment(leaf), segment(method.lower(), ""), origin)
+
+
+def area_paths(areas: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """All places of a tool as paths, each once, primary first."""
+    return tuple(dict.fromkeys(area_path(area) for area in areas)) or ("",)
+
+
+def settle_names(
+    source: str,
+    asked: Sequence[Wanted],
+    stored: Mapping[str, str],
+    retired: Mapping[str, str],
+) -> list[Named]:
+    """One path each, in the order asked, depending on nothing but the set (and on what is stored already).
+
+    A stored operation keeps its path while its area stays. Of the rest, all that want one path get their method
+    behind it, and those still equal get a hash of where they come from.
+    """
+    room = REF_MAX - len(source) - 1
+    paths: dict[str, str] = {want.key: kept for want in asked if (kept := _kept(want, stored, room))}
+    own = {key: path for path, key in retired.items()}  # who comes back gets its old name back
+    settled = set(paths.values()) | (retired.keys() - {own[want.key] for want in asked if want.key in own})
+    open_ = [want for want in asked if want.key not in paths]
+    collided: set[str] = set()
+    for level in _LEVELS:
+        names = [_fit(want.area, level(want), room) for want in open_]
+        count = Counter(names)
+        alone = [count[name] == 1 and name not in settled for name in names]
+        paths.update((want.key, name) for want, name, ok in zip(open_, names, alone, strict=True) if ok)
+        settled.update(name for name, ok in zip(names, alone, strict=True) if ok)
+        open_ = [want for want, ok in zip(open_, alone, strict=True) if not ok]
+        collided.update(want.key for want in open_)
+        if not open_:
+            break
+    return [_named(paths[want.key], stored.get(want.key, ""), want.key in collided) for want in asked]
+
+
+def _named(path: str, before: str, collided: bool) -> Named:  # noqa: FBT001 - a value, not a switch
+    return Named(path, before if before != path else "", collided)
+
+
+def _kept(want: Wanted, stored: Mapping[str, str], room: int) -> str | None:
+    """The stored path, if it is still a name this operation could have got."""
+    path = stored.get(want.key)
+    if path is None:
+        return None
+    area, _, leaf = path.rpartition("/")
+    fits = area == want.area and (leaf == want.leaf or leaf.startswith(f"{want.leaf}_"))
+    return path if fits or path == _fit(want.area, want.leaf, room) else None
+
+
+# What a leaf becomes while others want the same: it, with its method, with a hash of its origin, of its key.
+_LEVELS: tuple[Callable[[Wanted], str], ...] = (
+    lambda want: want.leaf,
+    lambda want: _with(want.leaf, want.method),
+    lambda want: _with(_with(want.leaf, want.method), short_hash(want.origin, 4)),
+    lambda want: _with(_with(want.leaf, want.method), short_hash(want.origin, 12)),
+    lambda want: _with(_with(want.leaf, want.method), short_hash(want.key, 40)),
+)
+
+
+def _with(leaf: str, suffix: str) -> str:
+    return f"{leaf}_{suffix}" if suffix else leaf
+
+
+def _fit(area: str, leaf: str, room: int) -> str:
+    path = f"{area}/{leaf}" if area else leaf
+    if len(path) <= room:
+        return path
+    keep = room - len(leaf) - 8
+    return f"{area[: max(keep, 0)].rstrip('/')}_{short_hash(area, 6)}/{leaf}"
+
+
+def source_id(location: str, taken: Collection[str]) -> str:
+    """A name for a source nobody named: from its host and the last telling piece of its path (S-15)."""
+    parts = urlsplit(location)
+    if parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname:
+        host = parts.hostname.removeprefix("www.")
+        pieces = [host.replace(".", "-").replace(":", "-"), *_telling(parts.path)[-1:]]
+    else:
+        stem = PurePath(location.partition("?")[0].partition("#")[0].rstrip("/\\")).name.replace(":", "-")
+        pieces = [stem.rsplit(".", 1)[0] if stem.count(".") == 1 else stem]
+    name = _identifier("-".join(pieces))
+    return next(
+        candidate
+        for number in range(1, len(taken) + 2)
+        if (candidate := name if number == 1 else f"{name[: _ID_MAX - 4]}-{number}") not in taken
+    )
+
+
+def _telling(path: str) -> list[str]:
+    pieces = [piece.rsplit(".", 1)[0] for piece in path.lower().split("/") if piece]
+    return [piece for piece in pieces if piece not in _SILENT and not _is_version(piece)]
+
+
+def _is_version(piece: str) -> bool:
+    return piece[:1] in {"v", ""} and piece[1:].replace(".", "").isdigit()
+
+
+def _identifier(text: str) -> str:
+    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in text.lower())
+    return "-".join(piece for piece in plain.split("-") if piece)[:_ID_MAX].strip("-") or "source"

@@ -1,0 +1,20 @@
+"""Splitting names into the words a person reads in them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+
+
+@lru_cache(maxsize=65536)
+def words(name: str) -> tuple[str, ...]:
+    """Lower-case words of an identifier: `getHTTPStatus_v2` -> get http status v 2."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def sentence(pieces: tuple[str, ...]) -> str:
+    """Words as the start of a sentence: `("get", "pets")` -> `Get pets`."""
+    text = " ".join(pieces)
+    return text[:1].upper() + text[1:]
