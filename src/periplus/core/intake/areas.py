@@ -10,8 +10,50 @@ from periplus.core.words import words
 from periplus.model import Node, NodeDraft, area_path
 
 _VERBS = frozenset(
-    "get list create update delete add remove set put post patch find search count describe read write fetch "
-    "replace check query head options trace send start stop run is has do make by for the of a an to in on with".split()
+    [
+        "get",
+        "list",
+        "create",
+        "update",
+        "delete",
+        "add",
+        "remove",
+        "set",
+        "put",
+        "post",
+        "patch",
+        "find",
+        "search",
+        "count",
+        "describe",
+        "read",
+        "write",
+        "fetch",
+        "replace",
+        "check",
+        "query",
+        "head",
+        "options",
+        "trace",
+        "send",
+        "start",
+        "stop",
+        "run",
+        "is",
+        "has",
+        "do",
+        "make",
+        "by",
+        "for",
+        "the",
+        "of",
+        "a",
+        "an",
+        "to",
+        "in",
+        "on",
+        "with",
+    ]
 )
 _NAMED = 4
 

@@ -35,9 +35,7 @@ def digest(*pieces: bytes) -> str:
 def shapes_of(definitions: Mapping[str, Schema]) -> dict[str, Shape]:
     """Each definition with its content hash (over all it reaches), what it names directly, and its text."""
     texts = {name: canonical(schema) for name, schema in definitions.items()}
-    refers = {
-        name: tuple(other for other in refers_to(text) if other in texts) for name, text in texts.items()
-    }
+    refers = {name: tuple(other for other in refers_to(text) if other in texts) for name, text in texts.items()}
     hashes = _closure_hashes(texts, refers)
     return {name: Shape(hashes[name], refers[name], texts[name]) for name in texts}
 

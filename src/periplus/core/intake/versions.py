@@ -67,14 +67,10 @@ def _compare(old: Any, new: Any, *, accepts_more: bool, depth: int = 0) -> Kind:
     return "breaking" if "breaking" in kinds else "additive" if "additive" in kinds else "text"
 
 
-def _keyword(
-    key: str, old: Mapping[str, Any], new: Mapping[str, Any], *, accepts_more: bool, depth: int
-) -> Kind:
+def _keyword(key: str, old: Mapping[str, Any], new: Mapping[str, Any], *, accepts_more: bool, depth: int) -> Kind:
     before, after = old.get(key), new.get(key)
     if key in {"properties", "$defs"}:
-        return _members(
-            before or {}, after or {}, accepts_more=accepts_more, depth=depth, removable=key == "$defs"
-        )
+        return _members(before or {}, after or {}, accepts_more=accepts_more, depth=depth, removable=key == "$defs")
     if key == "items" and before is not None and after is not None:
         return _compare(before, after, accepts_more=accepts_more, depth=depth + 1)
     if key == "required":

@@ -1,0 +1,106 @@
+"""Walking the tree: a node, what stands below it and the tools it lists, in pages."""
+
+from __future__ import annotations
+
+import msgspec
+
+from periplus.core.cursor import Cursors
+from periplus.model import Code, Node, Page, Problem, Scope, ToolLine, check_node_path, fold
+from periplus.ports import Store
+
+LIMIT_MAX = 1000
+
+
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """One page of a node: its child nodes first, then its tools, under one budget."""
+
+    node: Node
+    nodes: tuple[Node, ...]
+    tools: tuple[ToolLine, ...]
+    next_cursor: str | None = None
+    revision: int = 0
+
+    @property
+    def page(self) -> Page[Node | ToolLine]:
+        return Page(items=(*self.nodes, *self.tools), next_cursor=self.next_cursor)
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """What is browsed. `deep` lists the tools of the whole subtree instead of child nodes."""
+
+    path: str = ""
+    limit: int = 50
+    cursor: str | None = None
+    deep: bool = False
+
+
+async def browse(store: Store, cursors: Cursors, ask: Ask, scope: Scope) -> Listing:
+    """A page; its cursor goes on where it ends, at this revision only."""
+    if not 1 <= ask.limit <= LIMIT_MAX:
+        raise Problem(Code.BAD_INPUT, f"limit {ask.limit} is outside 1 to {LIMIT_MAX}")
+    revision = await store.revision()
+    node = await find_node(store, ask.path, scope)
+    query = ("browse", node.path, ask.deep, msgspec.to_builtins(scope, order="deterministic"))
+    stage, after = cursors.read(ask.cursor, query, revision) or ("tools" if ask.deep else "nodes", "")
+    nodes: tuple[Node, ...] = ()
+    if stage == "nodes":
+        nodes = tuple(await store.children(node.path, scope, after, ask.limit + 1))
+        if len(nodes) > ask.limit:
+            nodes = nodes[: ask.limit]
+            cursor = cursors.make(query, revision, ("nodes", nodes[-1].path))
+            return Listing(node=node, nodes=nodes, tools=(), next_cursor=cursor, revision=revision)
+        after = ""
+    room = ask.limit - len(nodes)
+    tools = tuple(await store.tools(node.path, scope, after, room + 1, deep=ask.deep))
+    cursor = None
+    if len(tools) > room:
+        tools = tools[:room]
+        cursor = cursors.make(query, revision, ("tools", str(tools[-1].ref) if tools else after))
+    return Listing(node=node, nodes=nodes, tools=tools, next_cursor=cursor, revision=revision)
+
+
+async def find_node(store: Store, text: str, scope: Scope) -> Node:
+    """A node by its path; else by its normal form, if that is unique (E-10)."""
+    separated = text.replace(" > ", "/").replace(">", "/") if ">" in text else text
+    try:
+        path = check_node_path(separated)
+    except Problem:
+        path = None
+    if path is not None and (node := await store.node(path, scope)):
+        return node
+    if path == "":
+        return Node(path="", title="", summary="an empty catalog")
+    return await _folded(store, separated, scope)
+
+
+async def _folded(store: Store, text: str, scope: Scope) -> Node:
+    here = await store.node("", scope)
+    for name in [piece for piece in text.strip().strip("/").split("/") if piece.strip()]:
+        children = await _all_children(store, here.path if here else "", scope)
+        same = [child for child in children if fold(child.name) == fold(name) or fold(child.title) == fold(name)]
+        if len(same) != 1:
+            raise _unknown(text, here.path if here else "", same or children)
+        here = same[0]
+    if here is None:
+        raise _unknown(text, "", ())
+    return here
+
+
+async def _all_children(store: Store, path: str, scope: Scope) -> list[Node]:
+    children: list[Node] = []
+    while page := await store.children(path, scope, children[-1].path if children else "", LIMIT_MAX):
+        children += page
+    return children
+
+
+def _unknown(text: str, under: str, near: tuple[Node, ...] | list[Node]) -> Problem:
+    from difflib import get_close_matches  # noqa: PLC0415 - only on the way to a refusal
+
+    names = {node.path: node for node in near}
+    close = get_close_matches(text.strip("/"), list(names), n=5, cutoff=0.4) or list(names)[:5]
+    return Problem(
+        Code.UNKNOWN_PATH,
+        f"no node is called {text[:120]!r}",
+        hints=tuple(close) or ("browse without a path lists the sources",),
+        next_action={"op": "browse", "args": {"path": under}},
+    )
