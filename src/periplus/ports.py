@@ -40,6 +40,7 @@ class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
     accept: str = "*/*"
     validators: Validators | None = None  # makes it conditional
+    root: str = ""  # the document that refers here, which holds it to that origin or directory (S-35)
     timeout_s: float | None = None  # None: `[fetch] timeout_seconds`
     limit_bytes: int | None = None  # None: `[limits] document_bytes`
 
@@ -181,7 +182,7 @@ def encode_tool(tool: Tool) -> bytes:
     return _encoder.encode(tool)
 
 
-def stamp_tool(  # noqa: PLR0913 - one call in the intake, one in tests
+def stamp_tool(
     encoded: bytes, *, schema_hash: str, fingerprint: str, version: str, former: tuple[str, ...] = ()
 ) -> bytes:
     """A row's body: the encoded draft with what was settled since, without encoding it again."""
