@@ -15,9 +15,8 @@ _NEAR = 5
 async def find(store: Store, text: str, scope: Scope) -> Tool:
     """The tool a spelling names. Never guessed: two candidates are a question back to the caller."""
     wanted = text.strip()
-    if ref := _as_ref(wanted):
-        if tool := await store.tool(ref, scope):
-            return tool
+    if (ref := _as_ref(wanted)) and (tool := await store.tool(ref, scope)):
+        return tool
     candidates = await _candidates(store, wanted, scope)
     exact = [ref for ref, spellings in candidates if wanted in spellings]
     refs = exact or [ref for ref, _ in candidates]

@@ -138,6 +138,7 @@ class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     instructions: str = ""
     report: LoadReport | None = None
     held: Held | None = None  # a change that waits to be seen again or accepted
+    reader: int = 0  # which generation of readers read it
 
     @property
     def id(self) -> str:

@@ -10,51 +10,12 @@ from periplus.core.words import words
 from periplus.model import Node, NodeDraft, area_path
 
 _VERBS = frozenset(
-    [
-        "get",
-        "list",
-        "create",
-        "update",
-        "delete",
-        "add",
-        "remove",
-        "set",
-        "put",
-        "post",
-        "patch",
-        "find",
-        "search",
-        "count",
-        "describe",
-        "read",
-        "write",
-        "fetch",
-        "replace",
-        "check",
-        "query",
-        "head",
-        "options",
-        "trace",
-        "send",
-        "start",
-        "stop",
-        "run",
-        "is",
-        "has",
-        "do",
-        "make",
-        "by",
-        "for",
-        "the",
-        "of",
-        "a",
-        "an",
-        "to",
-        "in",
-        "on",
-        "with",
-    ]
-)
+    {
+        "get", "list", "create", "update", "delete", "add", "remove", "set", "put", "post", "patch", "find", "search",
+        "count", "describe", "read", "write", "fetch", "replace", "check", "query", "head", "options", "trace", "send",
+        "start", "stop", "run", "is", "has", "do", "make", "by", "for", "the", "of", "an", "to", "in", "on", "with",
+    }
+)  # fmt: skip
 _NAMED = 4
 
 

@@ -11,11 +11,9 @@ from periplus.core.intake.areas import tree
 from periplus.core.intake.drafts import Entry
 from periplus.core.intake.hashes import digest, shapes_of
 from periplus.core.intake.names import Named, settle_names
-from periplus.core.intake.versions import next_version
+from periplus.core.schema.closure import SCHEMA_MAX
 from periplus.model import Finding, FindingCode, Node, Reading, Severity, fold
 from periplus.ports import Known, Row, Shape, stamp_tool
-
-SCHEMA_MAX = 1 << 20
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -35,6 +33,16 @@ class Item(msgspec.Struct, frozen=True):
     def is_changed(self) -> bool:
         return self.known is not None and (
             self.known.fingerprint != self.fingerprint or self.known.path != self.named.path
+        )
+
+    def stamped(self, version: str, former: tuple[str, ...] = ()) -> bytes:
+        """Its body for a row, or for a comparison."""
+        return stamp_tool(
+            self.entry.encoded,
+            schema_hash=self.schema_hash,
+            fingerprint=self.fingerprint,
+            version=version,
+            former=former,
         )
 
 
@@ -175,7 +183,8 @@ def _report_large(items: Sequence[Item], shapes: Mapping[str, Shape], reading: R
                     code=FindingCode.SCHEMA_REDUCED,
                     where=reading.document.url,
                     operation=item.entry.want.leaf,
-                    message=f"its schemas take {sizes[refers] + item.entry.size:,} bytes; the deepest branches are shown as anything",
+                    message=f"its schemas take {sizes[refers] + item.entry.size:,} bytes of {SCHEMA_MAX:,}; "
+                    "the deepest branches become anything",
                 )
             )
 
@@ -210,15 +219,6 @@ def _row(source: str, item: Item, version: str) -> Row:
         paths=entry.paths,
         names=tuple(sorted(name for name in names if name)),
         definitions=entry.refers,
-        body=stamp_tool(
-            entry.encoded,
-            schema_hash=item.schema_hash,
-            fingerprint=item.fingerprint,
-            version=version,
-            former=former,
-        ),
+        body=item.stamped(version, former),
         former=(item.named.former,) if item.named.former else (),
     )
-
-
-__all__ = ["Item", "Plan", "make_plan", "next_version", "rows"]

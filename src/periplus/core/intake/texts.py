@@ -16,7 +16,7 @@ _INVISIBLE = re.compile(
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _BREAK = re.compile(r"\r\n?|[\u2028\u2029\x85]")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])(?:\s|$)|\n\s*\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])(?:\s|$)|\n\s*\n")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|no|approx|incl|max|min)|\b[A-Z])\.$", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^<>\n]{1,80}>|[*_`#]{1,6}(?=\S)|(?<=\S)[*_`]{1,3}|!?\[([^\]\n]*)\]\([^)\n]*\)")
 _PARAMETER = re.compile(r"\{([^{}]*)\}")

@@ -1,0 +1,236 @@
+"""Reading a source into the catalog: conditional, whole or not at all, and never at a neighbour's cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import msgspec
+
+from periplus.core.intake.drafts import Entry, take
+from periplus.core.intake.plan import Plan, make_plan, rows
+from periplus.core.intake.report import document_line, grouped
+from periplus.core.intake.versions import Kind, classify, next_version
+from periplus.core.schema.closure import with_definitions
+from periplus.model import (
+    Code,
+    Document,
+    Held,
+    LoadCounts,
+    LoadReport,
+    Problem,
+    Reading,
+    Scope,
+    Selector,
+    SourceRecord,
+    SourceSpec,
+    SourceState,
+    ToolRef,
+    Unchanged,
+)
+from periplus.ports import Change, Clock, Known, Source, Store, Wires, unpack_tool
+
+READER = 1
+"""Raised when a new release reads the same document differently, so that stored sources are read again."""
+
+_RETIRED_FOR_S = 30 * 86_400.0
+_HELD_FOR_S = 3600.0
+_LEAST_HELD = 20
+_READ_S = 600.0
+
+Progress = Callable[[str, int, int | None], None]
+
+
+def quiet(stage: str, done: int, total: int | None) -> None:
+    """Progress for nobody."""
+
+
+class Connecting(msgspec.Struct, frozen=True, kw_only=True):
+    """What one read needs."""
+
+    store: Store
+    source: Source
+    wires: Wires
+    clock: Clock
+    progress: Progress = quiet
+    refresh: bool = False  # read again even if nothing changed
+    accept: bool = False  # take a change that would be held
+
+
+async def connect(ask: Connecting, spec: SourceSpec) -> LoadReport:
+    """Read a source and write what differs; the report of what was read, skipped and changed."""
+    record = await ask.store.source(spec.id)
+    known = _known_document(record, spec) if record and not ask.refresh and not ask.accept else None
+    started = ask.clock.now()
+    try:
+        with anyio.fail_after(_READ_S):
+            reading = await ask.source.read(spec, ask.wires, known)
+            if isinstance(reading, Unchanged) and record:
+                return await _unchanged(ask, record)
+            if isinstance(reading, Unchanged):
+                reading = await _again(ask, spec)
+            return await _take_in(ask, spec, reading, started)
+    except TimeoutError as error:
+        problem = Problem(Code.TIMEOUT, f"{spec.location} was not read within {_READ_S:g} s", where=spec.location)
+        await _stale(ask, record, problem)
+        raise problem from error
+    except Problem as problem:
+        await _stale(ask, record, problem)
+        raise
+
+
+def _known_document(record: SourceRecord, spec: SourceSpec) -> Document | None:
+    """The document a conditional request may refer to: the same spec, read by this reader, now being served."""
+    same = record.spec == spec and record.reader == READER and record.state is not SourceState.HELD
+    return record.document if same else None
+
+
+async def _again(ask: Connecting, spec: SourceSpec) -> Reading:
+    reading = await ask.source.read(spec, ask.wires, None)
+    if isinstance(reading, Unchanged):
+        raise Problem(Code.INTERNAL, f"{spec.id} says it is unchanged but was never read", where=spec.location)
+    return reading
+
+
+async def _unchanged(ask: Connecting, record: SourceRecord) -> LoadReport:
+    if record.state is not SourceState.OK:
+        await ask.store.mark(msgspec.structs.replace(record, state=SourceState.OK, reason=""))
+    report = record.report or LoadReport(
+        source=record.id, kind=record.spec.kind, document={}, counts=LoadCounts(tools=record.tools)
+    )
+    counts = msgspec.structs.replace(report.counts, added=0, changed=0, removed=0)
+    return msgspec.structs.replace(report, counts=counts, changes={}, ms=0, unchanged=True)
+
+
+async def _stale(ask: Connecting, record: SourceRecord | None, problem: Problem) -> None:
+    """Keep serving the last good set, and say why it may be old."""
+    if record and (record.reason != problem.message or record.state is SourceState.OK):
+        state = SourceState.STALE if record.document else SourceState.UNAVAILABLE
+        await ask.store.mark(msgspec.structs.replace(record, state=state, reason=problem.message))
+
+
+async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started: float) -> LoadReport:
+    known = await ask.store.known(spec.id)
+    retired = await ask.store.retired(spec.id, started - _RETIRED_FOR_S)
+    plan, skipped = await anyio.to_thread.run_sync(partial(_prepare, ask, spec, reading, known, retired))
+    record = await ask.store.source(spec.id)
+    held = _held(record, reading, plan, known, started)
+    if held and record and not ask.accept:
+        await ask.store.mark(_held_record(record, held))
+        raise Problem(
+            Code.HELD,
+            f"{spec.id}: this read would remove {held.removes} of {held.of} tools; the old set goes on serving",
+            hints=(f"periplus sources accept {spec.id} takes it; so does seeing it again an hour later",),
+            where=spec.location,
+        )
+    kinds = await _changes(ask.store, spec.id, plan, known)
+    report = _report(spec, reading, plan, skipped, kinds, ask.clock.now() - started)
+    versions = {key: next_version(known[key].version, kind) for key, kind in kinds.items()}
+    change = Change(
+        record=SourceRecord(
+            spec=spec,
+            document=reading.document,
+            state=SourceState.OK,
+            tools=len(plan.items),
+            areas=len(plan.nodes),
+            site=reading.site,
+            instructions=reading.instructions,
+            report=report,
+            reader=READER,
+        ),
+        rows=rows(plan, versions),
+        removed=plan.removed,
+        nodes=plan.nodes,
+        shapes=plan.shapes,
+    )
+    if plan.is_empty and record and record.document and _same_but_text(record, change.record):
+        return report  # nothing a reader could notice: another whitespace, another server date
+    ask.progress("write", 0, len(plan.items))
+    await ask.store.apply(change, ask.clock.now())
+    ask.progress("write", len(plan.items), len(plan.items))
+    return report
+
+
+def _same_but_text(old: SourceRecord, new: SourceRecord) -> bool:
+    """Whether only the measured time of the report differs."""
+    return (
+        old.document == new.document
+        and old.spec == new.spec
+        and old.site == new.site
+        and old.state is new.state
+        and old.instructions == new.instructions
+        and old.reader == new.reader
+    )
+
+
+def _prepare(
+    ask: Connecting, spec: SourceSpec, reading: Reading, known: Mapping[str, Known], retired: Mapping[str, str]
+) -> tuple[Plan, int]:
+    """All the CPU work of a read, off the event loop; a cancelled read stops at the next progress step."""
+
+    def advance(done: int) -> None:
+        anyio.from_thread.check_cancelled()
+        ask.progress("read", done, None)
+
+    entries: list[Entry] = list(take(spec, reading, advance))
+    plan = make_plan(spec.id, entries, reading, known, retired)
+    return plan, sum(finding.count for finding in reading.findings if finding.skipped)
+
+
+def _held(
+    record: SourceRecord | None, reading: Reading, plan: Plan, known: Mapping[str, Known], now: float
+) -> Held | None:
+    """A read that loses more than half of twenty or more tools, or all, waits to be seen twice (S-109)."""
+    loses_most = len(known) >= _LEAST_HELD and len(plan.removed) * 2 > len(known)
+    loses_all = bool(known) and not plan.items
+    if not loses_most and not loses_all:
+        return None
+    before = record.held if record else None
+    if before and before.sha256 == reading.document.sha256:
+        return None if now - before.since >= _HELD_FOR_S else before
+    return Held(sha256=reading.document.sha256, since=now, removes=len(plan.removed), of=len(known))
+
+
+def _held_record(record: SourceRecord, held: Held) -> SourceRecord:
+    reason = f"a read would remove {held.removes} of {held.of} tools"
+    return msgspec.structs.replace(record, state=SourceState.HELD, reason=reason, held=held)
+
+
+async def _changes(store: Store, source: str, plan: Plan, known: Mapping[str, Known]) -> dict[str, Kind]:
+    """How each changed tool differs from the stored one."""
+    kinds: dict[str, Kind] = {}
+    for item in plan.changed:
+        ref = ToolRef(source, known[item.entry.want.key].path)
+        old = await store.tool(ref, Scope(allow=(Selector(ref=str(ref)),)))
+        if old is not None:
+            new = unpack_tool(source, item.named.path, item.stamped("0.0.0"))
+            kinds[item.entry.want.key] = classify(old, with_definitions(new, plan.shapes))
+    return kinds
+
+
+def _report(
+    spec: SourceSpec, reading: Reading, plan: Plan, skipped: int, kinds: Mapping[str, Kind], seconds: float
+) -> LoadReport:
+    changes: dict[str, int] = {}
+    for kind in kinds.values():
+        changes[kind] = changes.get(kind, 0) + 1
+    return LoadReport(
+        source=spec.id,
+        kind=spec.kind,
+        document=document_line(reading.document),
+        counts=LoadCounts(
+            operations=len(plan.items) + skipped,
+            tools=len(plan.items),
+            areas=len(plan.nodes),
+            added=len(plan.added),
+            changed=len(plan.changed),
+            removed=len(plan.removed),
+            skipped=skipped,
+        ),
+        problems=grouped(reading.findings),
+        changes=changes,
+        ms=round(seconds * 1000),
+    )

@@ -1,0 +1,263 @@
+"""What stands at an address: probes in a fixed order, each judged by what came back, all named on failure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio
+import msgspec
+
+from periplus.model import Code, Problem, SourceSpec
+from periplus.ports import Fetch, Fetched, FetchRequest
+
+WELL_KNOWN = "/.well-known/elemm-manifest.md"
+_PROBE_S, _ALL_S = 5.0, 30.0
+_DOCUMENT = re.compile(r"\.(?:json|ya?ml|md|graphqls?|gql)$", re.IGNORECASE)
+_SDL = re.compile(
+    rb"^\s*(?:type|schema|interface|union|enum|input|scalar|directive|extend)\s+[@A-Za-z_{]", re.MULTILINE
+)
+_OPENAPI = re.compile(rb"""(?:^|[{,\s])["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE)
+_BELOW = (
+    "/graphql", "/openapi.json", "/swagger.json", "/api-docs", "/openapi.yaml", "/v3/api-docs",
+    "/swagger/v1/swagger.json", "/api/v1/tools", "/mcp",
+)  # fmt: skip
+_LINK = re.compile(
+    r"""(?:spec-?url|url)["']?\s*[=:]\s*["']([^"']+\.(?:json|ya?ml)|[^"']*api-docs[^"']*)["']""", re.IGNORECASE
+)
+_SERVICE = re.compile(r"""<([^>]+)>\s*;[^,]*rel="?service-desc"?""")
+_TYPENAME = b'{"query":"query { __typename }"}'
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A kind, and the address at which it was found."""
+
+    kind: str
+    url: str
+
+
+class _Probe(msgspec.Struct, frozen=True):
+    url: str
+    what: str
+    outcome: str
+    kind: str = ""
+
+
+async def detect(spec: SourceSpec, fetch: Fetch) -> Found:
+    """The kind of a source nobody named one for. Raises a problem that lists every probe."""
+    if spec.command:
+        return Found("mcp", "")
+    if urlsplit(spec.url).scheme not in {"http", "https"}:
+        return await _detect_file(spec, fetch)
+    return await _Detection(fetch, _trimmed(spec.url)).run()
+
+
+def judge(body: bytes, media_type: str) -> str:
+    """The kind of a document, from what it says and never from how it is called."""
+    head = body[:200_000]
+    if media_type.startswith("text/html") or head.lstrip()[:1] == b"<":
+        return ""
+    if b"LANDMARK TOPOLOGY" in head:
+        return "native"
+    members = _members(body)
+    if members is not None:
+        return _by_members(members)
+    if _OPENAPI.search(head):
+        return "openapi"
+    return "graphql" if _SDL.search(head) else ""
+
+
+def _by_members(members: dict[str, msgspec.Raw]) -> str:
+    if members.keys() & {"openapi", "swagger"}:
+        return "openapi"
+    data = members.get("data")
+    if "__schema" in members or (data is not None and b"__schema" in bytes(data)[:4096]):
+        return "graphql"
+    if "landmarks" in members:
+        return "native"
+    if "mcpServers" in members:
+        return "mcp-servers"
+    return "manifest" if "tools" in members and members.keys() & _MANIFEST else ""
+
+
+_MANIFEST = {"protocol_version", "protocolVersion", "scenario", "categories", "capabilities", "generated_at"}
+
+
+def _members(body: bytes) -> dict[str, msgspec.Raw] | None:
+    try:
+        return msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"), type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+async def _detect_file(spec: SourceSpec, fetch: Fetch) -> Found:
+    reply = await fetch.send(FetchRequest(url=spec.url))
+    if kind := judge(reply.body, reply.media_type):
+        return Found(kind, spec.url)
+    first = reply.body[:60].decode("utf-8", "replace").strip()
+    raise Problem(
+        Code.PARSE_ERROR,
+        f"{PurePath(spec.url).name} is no description Periplus knows; it begins with {first!r}",
+        hints=(
+            "expected OpenAPI (JSON, YAML), GraphQL (SDL, introspection), a tool manifest, or mcpServers JSON",
+            "say what it is: openapi:FILE, graphql:FILE, manifest:FILE",
+        ),
+        where=spec.url,
+    )
+
+
+def _trimmed(url: str) -> str:
+    parts = urlsplit(url)
+    path = parts.path.removesuffix(WELL_KNOWN).rstrip("/")
+    return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
+
+
+class _Detection:
+    """One run over the probes; stops at the first that fits."""
+
+    def __init__(self, fetch: Fetch, url: str) -> None:
+        self._fetch = fetch
+        self._url = url
+        self._probes: list[_Probe] = []
+
+    async def run(self) -> Found:
+        with anyio.move_on_after(_ALL_S):
+            async for probe in self._each():
+                self._probes.append(probe)
+                if probe.kind:
+                    return Found(probe.kind, probe.url)
+        raise self._failure()
+
+    async def _each(self):  # noqa: ANN202 - an async iterator of probes
+        """The probes of the published order; later ones look at what earlier ones brought."""
+        yield await self._get(_join(self._url, WELL_KNOWN), "native")
+        rpc = False
+        if not _DOCUMENT.search(urlsplit(self._url).path):
+            posted = await self._graphql(self._url)
+            rpc = posted.outcome == "JSON-RPC"
+            yield posted
+        page = await self._get(self._url, "openapi", "graphql", "manifest", "native")
+        yield page
+        if rpc or urlsplit(self._url).path.endswith(("/mcp", "/sse")):
+            yield _Probe(self._url, "MCP", "speaks JSON-RPC", "mcp")
+        for url in dict.fromkeys(_join(root, path) for root in (self._url, _origin(self._url)) for path in _BELOW):
+            if url.endswith("/graphql"):
+                yield await self._graphql(url)
+            elif url.endswith("/mcp"):
+                reply = await self._graphql(url)
+                yield reply if reply.outcome != "JSON-RPC" else _Probe(url, "POST", reply.outcome, "mcp")
+            else:
+                yield await self._get(url, "manifest" if url.endswith("/tools") else "openapi")
+        if link := self._linked:
+            yield await self._get(link, "openapi")
+
+    _linked: str = ""
+
+    async def _get(self, url: str, *kinds: str) -> _Probe:
+        reply = await self._send(FetchRequest(url=url, accept="application/json, */*;q=0.5"))
+        if isinstance(reply, str):
+            return _Probe(url, "GET", reply)
+        if url == self._url and reply.media_type.startswith("text/html"):
+            self._linked = _document_link(reply)
+        if reply.status != 200:
+            return _Probe(url, "GET", str(reply.status))
+        kind = judge(reply.body, reply.media_type)
+        if kind in kinds:
+            return _Probe(reply.url if url == self._url else url, "GET", "200", _native_root(kind))
+        return _Probe(url, "GET", f"200 {reply.media_type or 'without a type'}, no {' or '.join(kinds)} in it")
+
+    async def _graphql(self, url: str) -> _Probe:
+        request = FetchRequest(
+            url=url,
+            method="POST",
+            body=_TYPENAME,
+            headers={"content-type": "application/json"},
+            accept="application/json",
+        )
+        reply = await self._send(request)
+        if isinstance(reply, str):
+            return _Probe(url, "POST", reply)
+        members = _members(reply.body) or {}
+        if "jsonrpc" in members:
+            return _Probe(url, "POST", "JSON-RPC")
+        if _speaks_graphql(members):
+            return _Probe(url, "POST", "GraphQL", "graphql")
+        return _Probe(url, "POST", str(reply.status))
+
+    async def _send(self, request: FetchRequest) -> Fetched | str:
+        """The reply, or why there is none: one bad probe never ends the others."""
+        try:
+            with anyio.fail_after(_PROBE_S):
+                return await self._fetch.send(request)
+        except TimeoutError:
+            return f"no answer in {_PROBE_S:g} s"
+        except Problem as problem:
+            if problem.code in {Code.REFUSED_ADDRESS, Code.CREDENTIALS_MISSING, Code.BAD_INPUT}:
+                raise
+            return problem.message
+
+    def _failure(self) -> Problem:
+        tried = [f"{probe.what} {_short(probe.url, self._url)}: {probe.outcome}" for probe in self._probes]
+        outcomes = {probe.outcome for probe in self._probes}
+        if (
+            len(outcomes) == 1
+            and not outcomes & {"404", "405"}
+            and self._probes
+            and not self._probes[0].outcome.isdigit()
+        ):
+            return Problem(Code.UNAVAILABLE, f"{self._url}: {outcomes.pop()}", where=self._url, retryable=True)
+        if "401" in outcomes or "403" in outcomes:
+            return Problem(
+                Code.UPSTREAM_UNAUTHENTICATED,
+                f"{self._url} wants credentials before it shows what it is",
+                hints=('set headers in its [sources.NAME] table, for example Authorization = "env:TOKEN"', *tried[:4]),
+                where=self._url,
+            )
+        return Problem(
+            Code.PARSE_ERROR,
+            f"nothing Periplus knows stands at {self._url}",
+            hints=("name the document itself, or its kind: openapi:URL, graphql:URL, mcp:URL, manifest:URL", *tried),
+            where=self._url,
+        )
+
+
+def _speaks_graphql(members: dict[str, msgspec.Raw]) -> bool:
+    data = members.get("data")
+    if data is not None and b'"__typename"' in bytes(data):
+        return True
+    errors = members.get("errors")
+    return errors is not None and bytes(errors).lstrip().startswith(b"[{") and b'"message"' in bytes(errors)
+
+
+def _native_root(kind: str) -> str:
+    return kind
+
+
+def _document_link(reply: Fetched) -> str:
+    """The API document a documentation page names, one hop."""
+    header = _SERVICE.search(reply.headers.get("link", ""))
+    found = header or _LINK.search(reply.body[:300_000].decode("utf-8", "replace"))
+    if not found:
+        return ""
+    from urllib.parse import urljoin  # noqa: PLC0415 - only where a page was found
+
+    return urljoin(reply.url, found.group(1))
+
+
+def _join(root: str, path: str) -> str:
+    return root.partition("?")[0].rstrip("/") + path
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _short(url: str, root: str) -> str:
+    return url.removeprefix(_origin(root)) or "/"
+
+
+def kinds_hint(kinds: Sequence[str]) -> str:
+    return "kinds: " + ", ".join(sorted(kinds))

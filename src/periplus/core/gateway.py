@@ -1,0 +1,152 @@
+"""The gateway: the verbs, each a few lines over the one mechanism it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from periplus.core import names
+from periplus.core.browse import Ask, Listing, browse
+from periplus.core.connect import Connecting, Progress, connect, quiet
+from periplus.core.cursor import Cursors
+from periplus.core.detect import detect
+from periplus.core.intake.names import source_id
+from periplus.core.policy import scope_of
+from periplus.core.schema.closure import bounded
+from periplus.core.seal import Seal
+from periplus.model import (
+    LOCAL,
+    Code,
+    LoadReport,
+    Principal,
+    Problem,
+    Scope,
+    SourceRecord,
+    SourceSpec,
+    SourceState,
+    Tool,
+    check_source_id,
+)
+from periplus.ports import Clock, Source, Store, Wires
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gateway is wired from; `app.py` chooses them."""
+
+    store: Store
+    clock: Clock
+    seal: Seal
+    source: Callable[[str], Source]  # by kind; raises a problem that names the kinds there are
+    wires: Callable[[SourceSpec], Wires]
+
+
+class Gateway:
+    """One catalog and what may be done with it. Keeps no state of its own: all of it is in the store."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._cursors = Cursors(parts.seal)
+
+    # --- connect ------------------------------------------------------------------------------------------
+
+    async def connect(
+        self, spec: SourceSpec | str, *, refresh: bool = False, accept: bool = False, progress: Progress = quiet
+    ) -> LoadReport:
+        """Read a source into the catalog; again, it costs one conditional request and writes nothing.
+
+        `refresh` reads it even if it says it has not changed; `accept` takes a change that is held back because
+        it would remove most of its tools.
+        """
+        spec = await self._settled(SourceSpec(url=spec) if isinstance(spec, str) else spec)
+        ask = Connecting(
+            store=self._parts.store,
+            source=self._parts.source(spec.kind),
+            wires=self._parts.wires(spec),
+            clock=self._parts.clock,
+            progress=progress,
+            refresh=refresh,
+            accept=accept,
+        )
+        return await connect(ask, spec)
+
+    async def _settled(self, spec: SourceSpec) -> SourceSpec:
+        """The spec with its kind found out and its name settled; connecting one location again keeps its name."""
+        records = await self._parts.store.sources()
+        if spec.id:
+            check_source_id(spec.id)
+        else:
+            same = next((record for record in records if _same_place(record.spec, spec)), None)
+            taken = {record.id for record in records}
+            spec = msgspec.structs.replace(spec, id=same.id if same else source_id(spec.location, taken))
+        if spec.kind:
+            return spec
+        before = next((record for record in records if record.id == spec.id), None)
+        if before and _same_place(before.spec, spec):
+            return msgspec.structs.replace(spec, kind=before.spec.kind, url=before.spec.url)
+        found = await detect(spec, self._parts.wires(spec).fetch)
+        return msgspec.structs.replace(spec, kind=found.kind, url=found.url or spec.url)
+
+    async def sync(self, source: str, *, accept: bool = False, progress: Progress = quiet) -> LoadReport:
+        """Read a stored source again as it is configured."""
+        record = await self.source(source)
+        return await self.connect(record.spec, accept=accept, progress=progress)
+
+    async def keep(self, spec: SourceSpec, problem: Problem) -> None:
+        """Keep a configured source that could not be read yet: listed, unavailable, with the reason."""
+        if await self._parts.store.source(spec.id) is None:
+            await self._parts.store.mark(SourceRecord(spec=spec, state=SourceState.UNAVAILABLE, reason=problem.message))
+
+    async def disconnect(self, source: str) -> None:
+        """Forget a source and its tools."""
+        record = await self.source(source)
+        await self._parts.store.remove(record.id, self._parts.clock.now())
+
+    async def sources(self, *, principal: Principal = LOCAL) -> Sequence[SourceRecord]:
+        """The sources a principal may see."""
+        records = await self._parts.store.sources()
+        closed = {selector.ref for selector in scope_of(principal, records).deny}
+        return [record for record in records if principal.is_admin or f"{record.id}/*" not in closed]
+
+    async def source(self, source: str, *, principal: Principal = LOCAL) -> SourceRecord:
+        """One source with its load report."""
+        records = await self.sources(principal=principal)
+        for record in records:
+            if record.id == source:
+                return record
+        known = tuple(record.id for record in records)[:8]
+        raise Problem(Code.SOURCE_NOT_FOUND, f"no source is called {source[:60]!r}", hints=known or ("add one first",))
+
+    # --- browse and describe --------------------------------------------------------------------------------
+
+    async def scope(self, principal: Principal) -> Scope:
+        """What a principal may discover, as a value for queries."""
+        return scope_of(principal, await self._parts.store.sources())
+
+    async def browse(
+        self,
+        path: str = "",
+        *,
+        principal: Principal = LOCAL,
+        limit: int = 50,
+        cursor: str | None = None,
+        deep: bool = False,
+    ) -> Listing:
+        """A node of the catalog, its child nodes and its tools; `deep` lists the tools of the whole subtree."""
+        ask = Ask(path=path, limit=limit, cursor=cursor, deep=deep)
+        return await browse(self._parts.store, self._cursors, ask, await self.scope(principal))
+
+    async def describe(self, tool: str, *, principal: Principal = LOCAL) -> Tool:
+        """One tool, complete, by its ref or any spelling that means it alone."""
+        found = await names.find(self._parts.store, tool, await self.scope(principal))
+        args, _ = bounded(found.args_schema)
+        result, _ = bounded(found.result_schema)
+        return msgspec.structs.replace(found, args_schema=args or {}, result_schema=result)
+
+    async def revision(self) -> int:
+        """Grows with every change of the catalog."""
+        return await self._parts.store.revision()
+
+
+def _same_place(stored: SourceSpec, asked: SourceSpec) -> bool:
+    return stored.location == asked.location and (not asked.kind or stored.kind == asked.kind)
