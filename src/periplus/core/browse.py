@@ -62,15 +62,19 @@ async def browse(store: Store, cursors: Cursors, ask: Ask, scope: Scope) -> List
 async def find_node(store: Store, text: str, scope: Scope) -> Node:
     """A node by its path; else by its normal form, if that is unique (E-10)."""
     separated = text.replace(" > ", "/").replace(">", "/") if ">" in text else text
-    try:
-        path = check_node_path(separated)
-    except Problem:
-        path = None
+    path = _as_path(separated)
     if path is not None and (node := await store.node(path, scope)):
         return node
     if path == "":
         return Node(path="", title="", summary="an empty catalog")
     return await _folded(store, separated, scope)
+
+
+def _as_path(text: str) -> str | None:
+    try:
+        return check_node_path(text)
+    except Problem:
+        return None
 
 
 async def _folded(store: Store, text: str, scope: Scope) -> Node:

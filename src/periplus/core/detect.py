@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator
 from pathlib import PurePath
 from urllib.parse import urlsplit, urlunsplit
 
@@ -130,7 +130,7 @@ class _Detection:
                     return Found(probe.kind, probe.url)
         raise self._failure()
 
-    async def _each(self):  # noqa: ANN202 - an async iterator of probes
+    async def _each(self) -> AsyncIterator[_Probe]:
         """The probes of the published order; later ones look at what earlier ones brought."""
         yield await self._get(_join(self._url, WELL_KNOWN), "native")
         rpc = False
@@ -165,7 +165,7 @@ class _Detection:
             return _Probe(url, "GET", str(reply.status))
         kind = judge(reply.body, reply.media_type)
         if kind in kinds:
-            return _Probe(reply.url if url == self._url else url, "GET", "200", _native_root(kind))
+            return _Probe(reply.url if url == self._url else url, "GET", "200", kind)
         return _Probe(url, "GET", f"200 {reply.media_type or 'without a type'}, no {' or '.join(kinds)} in it")
 
     async def _graphql(self, url: str) -> _Probe:
@@ -231,10 +231,6 @@ def _speaks_graphql(members: dict[str, msgspec.Raw]) -> bool:
     return errors is not None and bytes(errors).lstrip().startswith(b"[{") and b'"message"' in bytes(errors)
 
 
-def _native_root(kind: str) -> str:
-    return kind
-
-
 def _document_link(reply: Fetched) -> str:
     """The API document a documentation page names, one hop."""
     header = _SERVICE.search(reply.headers.get("link", ""))
@@ -243,7 +239,7 @@ def _document_link(reply: Fetched) -> str:
         return ""
     from urllib.parse import urljoin  # noqa: PLC0415 - only where a page was found
 
-    return urljoin(reply.url, found.group(1))
+    return urljoin(reply.url, str(found.group(1)))
 
 
 def _join(root: str, path: str) -> str:
@@ -257,7 +253,3 @@ def _origin(url: str) -> str:
 
 def _short(url: str, root: str) -> str:
     return url.removeprefix(_origin(root)) or "/"
-
-
-def kinds_hint(kinds: Sequence[str]) -> str:
-    return "kinds: " + ", ".join(sorted(kinds))

@@ -83,9 +83,10 @@ class Gateway:
             return spec
         before = next((record for record in records if record.id == spec.id), None)
         if before and _same_place(before.spec, spec):
-            return msgspec.structs.replace(spec, kind=before.spec.kind, url=before.spec.url)
+            return msgspec.structs.replace(spec, kind=before.spec.kind, url=before.spec.url, asked=before.spec.asked)
         found = await detect(spec, self._parts.wires(spec).fetch)
-        return msgspec.structs.replace(spec, kind=found.kind, url=found.url or spec.url)
+        asked = spec.url if found.url and found.url != spec.url else ""
+        return msgspec.structs.replace(spec, kind=found.kind, url=found.url or spec.url, asked=asked)
 
     async def sync(self, source: str, *, accept: bool = False, progress: Progress = quiet) -> LoadReport:
         """Read a stored source again as it is configured."""
@@ -149,4 +150,4 @@ class Gateway:
 
 
 def _same_place(stored: SourceSpec, asked: SourceSpec) -> bool:
-    return stored.location == asked.location and (not asked.kind or stored.kind == asked.kind)
+    return asked.location in {stored.location, stored.asked} and (not asked.kind or stored.kind == asked.kind)

@@ -19,6 +19,7 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     id: str = ""
     url: str = ""  # a URL, a file, or module[:name] for python
     kind: str = ""  # empty: found out by looking
+    asked: str = ""  # the address as it was written, where looking led to another one
     name: str = ""  # a title for people
     enabled: bool = True
     refresh: str = ""  # "6h", "30m", "off"; empty: the kind's default

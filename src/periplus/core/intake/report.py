@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from periplus.model import Document, Finding, Severity
+from periplus.model import Document, Finding, FindingCode, Severity
 
 SHOWN = 20
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
@@ -16,8 +16,8 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Errors first; of one kind the first twenty stand alone, the rest together with their count."""
     kept: list[Finding] = []
-    seen: Counter[tuple[Severity, str]] = Counter()
-    rest: dict[tuple[Severity, str], Finding] = {}
+    seen: Counter[tuple[Severity, FindingCode]] = Counter()
+    rest: dict[tuple[Severity, FindingCode], Finding] = {}
     for finding in findings:
         kind = (finding.severity, finding.code)
         seen[kind] += 1

@@ -1,0 +1,117 @@
+"""A tool as something to read: a TypeScript function with its types, or one line."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from periplus.core.schema.types import Types, facts, member, type_name
+from periplus.model import Schema, Tool
+
+_WIDTH = 100
+_COMMENT = 300
+_MEMBERS = 60
+
+
+def one_line(tool: Tool) -> str:
+    """`harbour/berths/reserve(berth: string, date: string, side?: "port" | "starboard") -> Reservation`."""
+    types = Types(_definitions(tool))
+    required = tool.args_schema.get("required", [])
+    arguments = [
+        f"{member(name)}{'' if name in required else '?'}: {types.of(schema, 2)}"
+        for name, schema in _ordered(tool.args_schema)
+    ]
+    return f"{tool.ref}({', '.join(arguments)}) -> {_result(tool, types)}"
+
+
+def signature(tool: Tool) -> str:
+    """The whole tool: what it does, a function, and every type its arguments and result name."""
+    types = Types(_definitions(tool))
+    name = member(tool.ref.leaf.replace("-", "_").replace(".", "_").replace("@", "_"))
+    body = _members(tool.args_schema, types, indent="  ")
+    arguments = f"args: {{\n{body}\n}}" if body else ""
+    lines = [*_header(tool), f"function {name}({arguments}): {_result(tool, types)}"]
+    printed: set[str] = set()
+    while left := [name for name in types.named if name not in printed]:
+        for name in left:
+            printed.add(name)
+            lines.append(_declaration(name, types.named[name], types))
+    return "\n".join(lines)
+
+
+def _header(tool: Tool) -> list[str]:
+    lines = _wrapped(tool.description or tool.summary)
+    if tool.summary and not (tool.description or tool.summary).startswith(tool.summary.rstrip("…")):
+        lines = [*_wrapped(tool.summary), "", *lines]
+    marks = [tool.effect.word, *(["idempotent"] if tool.idempotent else []), *([tool.origin] if tool.origin else [])]
+    lines += ["", f"@effect {' · '.join(marks)}"]
+    if tool.requires_approval:
+        lines.append("@approval A person must approve this call.")
+    if tool.deprecated:
+        lines.append(f"@deprecated {tool.deprecated if isinstance(tool.deprecated, str) else ''}".rstrip())
+    return ["/**", *(f" * {line}".rstrip() for line in lines), " */"]
+
+
+def _wrapped(text: str) -> list[str]:
+    short = text if len(text) <= _COMMENT * 4 else text[: _COMMENT * 4].rsplit(" ", 1)[0] + " …"
+    safe = short.replace("*/", "* /")
+    return [line for part in safe.splitlines() for line in (textwrap.wrap(part, _WIDTH - 3) or [""])]
+
+
+def _ordered(schema: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Required first, then as declared."""
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        return []
+    required = schema.get("required", [])
+    return sorted(properties.items(), key=lambda item: item[0] not in required)
+
+
+def _members(schema: Mapping[str, Any], types: Types, indent: str) -> str:
+    required = schema.get("required", [])
+    lines: list[str] = []
+    members = _ordered(schema)
+    for name, value in members[:_MEMBERS]:
+        lines += [f"{indent}/** {text} */" for text in _remark(value)]
+        note = facts(value)
+        optional = "" if name in required else "?"
+        lines.append(f"{indent}{member(name)}{optional}: {types.of(value)};{f'  // {note}' if note else ''}")
+    if len(members) > _MEMBERS:
+        lines.append(f"{indent}// and {len(members) - _MEMBERS} more: see the JSON Schema")
+    more = schema.get("additionalProperties")
+    if isinstance(more, Mapping) and more and members:
+        lines.append(f"{indent}[name: string]: {types.of(more)};")
+    return "\n".join(lines)
+
+
+def _remark(schema: Any) -> list[str]:
+    text = schema.get("description") if isinstance(schema, Mapping) else None
+    if not isinstance(text, str) or not text.strip():
+        return []
+    flat = " ".join(text.replace("*/", "* /").split())
+    return [flat if len(flat) <= _COMMENT else flat[:_COMMENT].rsplit(" ", 1)[0] + " …"]
+
+
+def _declaration(name: str, schema: Mapping[str, Any], types: Types) -> str:
+    comment = "".join(f"/** {text} */\n" for text in _remark(schema))
+    if schema.get("properties") and not schema.keys() & {"allOf", "oneOf", "anyOf"}:
+        return f"\n{comment}interface {name} {{\n{_members(schema, types, indent='  ')}\n}}"
+    return f"\n{comment}type {name} = {types.of(schema)}"
+
+
+def _result(tool: Tool, types: Types) -> str:
+    schema = tool.result_schema
+    if schema is None:
+        return "any"
+    if schema.get("properties") and "$ref" not in schema:
+        title = schema.get("title")
+        name = type_name(title if isinstance(title, str) and title else f"{tool.ref.leaf} response")
+        types.named.setdefault(name, schema)
+        return name
+    return types.of(schema)
+
+
+def _definitions(tool: Tool) -> Schema:
+    result: Schema = tool.result_schema or {}
+    return {**result.get("$defs", {}), **tool.args_schema.get("$defs", {})}

@@ -1,0 +1,169 @@
+"""What an operator can set: `periplus.toml`, then `PERIPLUS_...`, then flags. An unknown key is an error."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from periplus.model import Code, Problem, SourceSpec, check_source_id
+
+PREFIX = "PERIPLUS_"
+FILE_NAME = "periplus.toml"
+
+
+class FetchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[fetch]`: where the gateway may go on its own."""
+
+    allow: tuple[str, ...] = ()  # networks, hosts, host:port beyond the public internet
+    deny: tuple[str, ...] = ()  # beats allow
+    ref_hosts: tuple[str, ...] = ()  # further hosts that documents may refer to
+    file_roots: tuple[str, ...] = ()  # further directories that local documents may refer to
+    proxy: str = ""
+    ca: str = ""  # a PEM file of further roots
+    timeout_seconds: float = 60.0
+
+
+class LimitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[limits]`: how large what comes from outside may be."""
+
+    document_bytes: int = 128 << 20
+    documents_bytes: int = 512 << 20
+    documents: int = 5000
+    operations: int = 250_000
+    nesting: int = 200
+    nodes: int = 20_000_000
+    schema_bytes: int = 1 << 20
+    response_bytes: int = 32 << 20
+    stream_seconds: float = 20.0
+
+
+class SecretSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[secrets]`: how secrets may be written."""
+
+    allow_literals: bool = False
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set, with the defaults that hold where nothing is."""
+
+    data: str = ""  # the data directory; empty: the platform's own place
+    store: str = ""  # empty: SQLite in the data directory
+    fetch: FetchSettings = FetchSettings()
+    limits: LimitSettings = LimitSettings()
+    secrets: SecretSettings = SecretSettings()
+    sources: dict[str, SourceSpec] = {}
+
+
+def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> Settings:
+    """The settings of one run. `flags` uses dotted keys: `{"fetch.proxy": "..."}`."""
+    tree = _read(file) if file else {}
+    for dotted, value, origin in (*_environment(environ), *_flags(flags or {})):
+        _place(tree, dotted, value, origin)
+    origin = str(file) if file else "the settings"
+    _check_keys(tree, Settings, origin, ())
+    tree["sources"] = {name: _source(name, table, origin) for name, table in tree.get("sources", {}).items()}
+    try:
+        return msgspec.convert(tree, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise Problem(Code.BAD_SETTING, f"{origin}: {error}", hints=("periplus config shows every key",)) from error
+
+
+def find_file(flag: str | None, environ: Mapping[str, str], directory: Path) -> Path | None:
+    """The settings file: as named, else `periplus.toml` in the current directory, else none."""
+    named = flag or environ.get(f"{PREFIX}CONFIG")
+    if named:
+        path = Path(named)
+        if not path.is_file():
+            raise Problem(Code.BAD_SETTING, f"there is no settings file {named!r}", hints=("check --config",))
+        return path
+    here = directory / FILE_NAME
+    return here if here.is_file() else None
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise Problem(Code.BAD_SETTING, f"{file}: not valid TOML: {error}", where=str(file)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(Code.BAD_SETTING, f"{file} cannot be read: {error}", where=str(file)) from error
+
+
+_NOT_SETTINGS = frozenset({f"{PREFIX}CONFIG"})
+
+
+def _environment(environ: Mapping[str, str]) -> list[tuple[str, Any, str]]:
+    """`PERIPLUS_FETCH__ALLOW=a,b` as ("fetch.allow", "a,b", its name)."""
+    return [
+        (name.removeprefix(PREFIX).lower().replace("__", "."), value, name)
+        for name, value in sorted(environ.items())
+        if name.startswith(PREFIX) and name not in _NOT_SETTINGS
+    ]
+
+
+def _flags(flags: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+    return [(dotted, value, f"--{dotted.replace('.', '-')}") for dotted, value in flags.items() if value is not None]
+
+
+def _place(tree: dict[str, Any], dotted: str, value: Any, origin: str) -> None:
+    *tables, key = dotted.split(".")
+    kind: Any = Settings
+    here = tree
+    for name in tables:
+        kind = _field(kind, name, origin)
+        here = here.setdefault(name, {})
+        if not isinstance(here, dict):
+            raise Problem(Code.BAD_SETTING, f"{origin}: {name!r} is not a table")
+    wanted = _field(kind, key, origin)
+    if isinstance(value, str) and typing.get_origin(wanted) is tuple:
+        value = [item.strip() for item in value.split(",") if item.strip()]
+    here[key] = value
+
+
+def _field(kind: Any, name: str, origin: str) -> Any:
+    """The type of a member, or the refusal that names the nearest one."""
+    if typing.get_origin(kind) is dict:
+        return typing.get_args(kind)[1]
+    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        raise Problem(Code.BAD_SETTING, f"{origin}: no setting lies below this one")
+    hints = typing.get_type_hints(kind)
+    if name not in hints:
+        raise unknown_key(name, tuple(hints), origin)
+    return hints[name]
+
+
+def _check_keys(tree: Mapping[str, Any], kind: Any, origin: str, path: tuple[str, ...]) -> None:
+    hints = typing.get_type_hints(kind)
+    for name, value in tree.items():
+        if name not in hints:
+            raise unknown_key(".".join((*path, name)), tuple(".".join((*path, key)) for key in hints), origin)
+        wanted = hints[name]
+        if isinstance(value, dict) and isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
+            _check_keys(value, wanted, origin, (*path, name))
+
+
+def unknown_key(name: str, known: tuple[str, ...], origin: str) -> Problem:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+    return Problem(Code.BAD_SETTING, f"{origin}: unknown setting {name!r}", hints=(hint,))
+
+
+def _source(name: str, table: Any, origin: str) -> dict[str, Any]:
+    """One `[sources.<id>]` table with its name in it."""
+    check_source_id(name)
+    if isinstance(table, str):
+        return {"id": name, "url": table}
+    if not isinstance(table, dict):
+        raise Problem(Code.BAD_SETTING, f"{origin}: sources.{name} is neither a table nor an address")
+    _check_keys(table, SourceSpec, origin, ("sources", name))
+    if not table.get("url") and not table.get("command"):
+        raise Problem(
+            Code.BAD_SETTING, f"{origin}: sources.{name} says neither url nor command", hints=('add url = "..."',)
+        )
+    return {"id": name, "trusted": True} | table
