@@ -47,12 +47,12 @@ async def browse(store: Store, cursors: Cursors, ask: Ask, scope: Scope) -> List
         nodes = tuple(await store.children(node.path, scope, after, ask.limit + 1))
         if len(nodes) > ask.limit:
             nodes = nodes[: ask.limit]
-            cursor = cursors.make(query, revision, ("nodes", nodes[-1].path))
-            return Listing(node=node, nodes=nodes, tools=(), next_cursor=cursor, revision=revision)
+            following = cursors.make(query, revision, ("nodes", nodes[-1].path))
+            return Listing(node=node, nodes=nodes, tools=(), next_cursor=following, revision=revision)
         after = ""
     room = ask.limit - len(nodes)
     tools = tuple(await store.tools(node.path, scope, after, room + 1, deep=ask.deep))
-    cursor = None
+    cursor: str | None = None
     if len(tools) > room:
         tools = tools[:room]
         cursor = cursors.make(query, revision, ("tools", str(tools[-1].ref) if tools else after))
