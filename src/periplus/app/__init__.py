@@ -1,0 +1,1 @@
+"""Settings in, a wired gateway out: the only place where parts are chosen."""
