@@ -93,11 +93,24 @@ class McpLinks(Protocol):
     async def close(self, source: str | None = None) -> None: ...
 
 
+class ReadLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a description may hold (`[limits]`, S-6); every fault names the limit, the value and the key."""
+
+    document_bytes: int = 128 << 20
+    documents_bytes: int = 512 << 20
+    documents: int = 5000
+    operations: int = 250_000
+    nesting: int = 200
+    nodes: int = 20_000_000
+    schema_bytes: int = 1 << 20
+
+
 class Wires(msgspec.Struct, frozen=True, kw_only=True):
     """Everything an adapter may use to reach the outside, bound to one source."""
 
     fetch: Fetch
     mcp: McpLinks
+    limits: ReadLimits = ReadLimits()
 
 
 # --- sources: a description becomes drafts ----------------------------------------------------------------
@@ -223,9 +236,7 @@ class Change(msgspec.Struct, kw_only=True):
     record: SourceRecord  # with counts as they will be; `revision` is set by the store
     rows: Iterable[Row] = ()  # streamed once
     removed: Sequence[str] = ()  # keys
-    nodes: Sequence[Node] | None = (
-        None  # all areas below the source with paths from its root; None: as they were
-    )
+    nodes: Sequence[Node] | None = None  # all areas below the source with paths from its root; None: as they were
     shapes: Mapping[str, Shape] | None = None  # all definitions by name; None: as they were
 
 
@@ -264,9 +275,7 @@ class Store(Protocol):
         """One tool with its `$defs`; None when it is missing or out of scope, which look the same."""
         ...
 
-    async def resolve(
-        self, folded: str, scope: Scope, limit: int
-    ) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:
+    async def resolve(self, folded: str, scope: Scope, limit: int) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:
         """Visible tools that have this normalised name or alias, each with its names as written."""
         ...
 
@@ -278,9 +287,7 @@ class Store(Protocol):
         """Visible child nodes in order of path, those after `after`."""
         ...
 
-    async def tools(
-        self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False
-    ) -> Sequence[ToolLine]:
+    async def tools(self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False) -> Sequence[ToolLine]:
         """Visible tools at this node (`deep`: anywhere below it), in order of ref, those after `after`."""
         ...
 

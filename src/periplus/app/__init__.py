@@ -1,1 +1,125 @@
 """Settings in, a wired gateway out: the only place where parts are chosen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+import anyio
+import msgspec
+
+from periplus.app.clock import SystemClock
+from periplus.app.keyring import load_ring
+from periplus.app.parts import source
+from periplus.app.places import data_directory
+from periplus.core.gateway import Gateway, Parts
+from periplus.core.seal import Seal
+from periplus.model import Problem, SourceSpec
+from periplus.net import Fetcher, FetchLimits, FetchPolicy
+from periplus.net.mcp import McpPool
+from periplus.ports import Clock, ReadLimits, Wires
+from periplus.settings import Settings, find_file, load_settings
+from periplus.stores.sqlite import open_store
+
+
+@asynccontextmanager
+async def open_gateway(
+    settings: Settings, *, clock: Clock | None = None, configure: bool = True
+) -> AsyncIterator[Gateway]:
+    """A gateway over these settings, for as long as the block runs; its child processes end with it.
+
+    `configure` first reads what the settings name and the catalog has not, each source at its own risk.
+    """
+    clock = clock or SystemClock()
+    release = version("periplus")
+    limits = settings.limits
+    fetcher = Fetcher(
+        FetchPolicy(
+            allow=settings.fetch.allow,
+            deny=settings.fetch.deny,
+            ref_hosts=settings.fetch.ref_hosts,
+            file_roots=settings.fetch.file_roots,
+            proxy=settings.fetch.proxy,
+            ca=settings.fetch.ca,
+            timeout_seconds=settings.fetch.timeout_seconds,
+            loopback_allowed=True,
+        ),
+        FetchLimits(document_bytes=limits.document_bytes),
+        user_agent=f"periplus/{release}",
+    )
+    bounds = ReadLimits(
+        document_bytes=limits.document_bytes,
+        documents_bytes=limits.documents_bytes,
+        documents=limits.documents,
+        operations=limits.operations,
+        nesting=limits.nesting,
+        nodes=limits.nodes,
+        schema_bytes=limits.schema_bytes,
+    )
+    async with (
+        open_store(data_directory(settings)) as store,
+        McpPool(fetcher.transport, environ=os.environ, version=release) as mcp,
+    ):
+
+        def wires(spec: SourceSpec) -> Wires:
+            return Wires(fetch=fetcher.for_source(spec), mcp=mcp, limits=bounds)
+
+        seal = Seal(await anyio.to_thread.run_sync(load_ring, data_directory(settings), clock), clock)
+        gateway = Gateway(
+            Parts(store=store, clock=clock, seal=seal, source=source, wires=wires, upstream_log=mcp.stderr)
+        )
+        try:
+            if configure:
+                await _configure(gateway, settings.sources)
+            yield gateway
+        finally:
+            await fetcher.close()
+
+
+@asynccontextmanager
+async def open(  # noqa: A001 - `periplus.open(...)` is how it is meant to read
+    store: str = "", *, config: str | Path | None = None, settings: Settings | None = None
+) -> AsyncIterator[Gateway]:
+    """Open a gateway: `async with periplus.open("sqlite:///harbour") as gateway: ...`.
+
+    `store` is where the catalog lives; without it the settings say so, else the platform's data directory.
+    `config` names a settings file; nothing is read from the current directory or the environment unasked.
+    """
+    if settings is None:
+        settings = load_settings(find_file(str(config), {}, Path.cwd()) if config else None, {})
+    if store:
+        settings = msgspec.structs.replace(settings, store=store)
+    async with open_gateway(settings) as gateway:
+        yield gateway
+
+
+async def _configure(gateway: Gateway, wanted: Mapping[str, SourceSpec]) -> None:
+    """Read configured sources that are new or configured otherwise, side by side; one's failure is its own."""
+    if not wanted:
+        return
+    stored = {record.id: record for record in await gateway.sources()}
+
+    async def connect(spec: SourceSpec) -> None:
+        try:
+            await gateway.connect(spec)
+        except Problem as problem:
+            await gateway.keep(spec, problem)
+
+    async with anyio.create_task_group() as tasks:
+        for name, spec in wanted.items():
+            record = stored.get(name)
+            if spec.enabled and (record is None or not _configured_as(record.spec, spec)):
+                tasks.start_soon(connect, spec)
+
+
+def _configured_as(stored: SourceSpec, spec: SourceSpec) -> bool:
+    """Whether what is stored came from this table: looking may have added a kind and a nearer address."""
+    if stored.asked:
+        stored = msgspec.structs.replace(stored, url=stored.asked, asked="")
+    return stored == (spec if spec.kind else msgspec.structs.replace(spec, kind=stored.kind))
+
+
+__all__ = ["open", "open_gateway"]

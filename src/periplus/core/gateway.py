@@ -39,6 +39,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     seal: Seal
     source: Callable[[str], Source]  # by kind; raises a problem that names the kinds there are
     wires: Callable[[SourceSpec], Wires]
+    upstream_log: Callable[[str], Sequence[str]]  # by source: what its process wrote to stderr
 
 
 class Gateway:
@@ -117,6 +118,10 @@ class Gateway:
                 return record
         known = tuple(record.id for record in records)[:8]
         raise Problem(Code.SOURCE_NOT_FOUND, f"no source is called {source[:60]!r}", hints=known or ("add one first",))
+
+    def upstream_log(self, source: str) -> Sequence[str]:
+        """The last lines the process behind a source wrote to stderr, while it runs."""
+        return self._parts.upstream_log(source)
 
     # --- browse and describe --------------------------------------------------------------------------------
 

@@ -1,0 +1,54 @@
+# Every target sets up what it needs: Python 3.11+, make and git are enough.
+PYTHON ?= python3
+export UV_PYTHON_DOWNLOADS := never
+UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
+BIN := .venv/bin
+READY := .venv/.ready
+BENCH := .bench/.ready
+
+.PHONY: help setup demo test check bench lock clean
+help: ## Say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+setup: $(READY) ## Set up the environment in .venv
+
+.tools/bin/uv:
+	$(PYTHON) -m venv .tools
+	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+$(READY): requirements/dev.txt pyproject.toml | $(if $(filter .tools/bin/uv,$(UV)),.tools/bin/uv)
+	test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
+	$(UV) pip sync --quiet --python $(BIN)/python requirements/dev.txt
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	touch $@
+
+# The peers that benchmarks measure beside Periplus live in an environment of their own.
+$(BENCH): requirements/bench.txt | $(READY)
+	test -x .bench/bin/python || $(UV) venv --quiet --python $(PYTHON) .bench
+	$(UV) pip sync --quiet --python .bench/bin/python requirements/bench.txt
+	touch $@
+
+demo: $(READY) ## Start a small harbour, connect it and look around
+	$(BIN)/periplus demo
+
+test: $(READY) ## Run all tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(READY) ## Run what continuous integration checks: format, lint, types, room borders
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(BENCH) ## Measure, beside the peers, and print tables
+	$(BIN)/python -m benchmarks
+
+lock: | $(filter .tools/bin/uv,$(UV)) ## Pin the requirement files anew
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+		--custom-compile-command "make lock" pyproject.toml --group dev --output-file requirements/dev.txt
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+		--custom-compile-command "make lock" requirements/bench.in --output-file requirements/bench.txt
+
+clean: ## Remove environments and caches
+	rm -rf .venv .bench .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -1,0 +1,69 @@
+"""What a person writes for a source: a URL, a file, `kind:...`, or a file that names many MCP servers."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import msgspec
+
+from periplus.app.parts import kinds
+from periplus.model import Code, Problem, SourceSpec, check_source_id
+from periplus.sources.mcp import servers
+
+_MCP_FILE = 1 << 20
+
+
+def parse_location(text: str, name: str | None = None) -> list[SourceSpec]:
+    """The sources a text names: usually one; several where it is a file of MCP servers."""
+    text = text.strip()
+    if not text:
+        raise Problem(Code.BAD_INPUT, "no source is named", hints=("give a URL, a file, or kind:...",))
+    kind, colon, rest = text.partition(":")
+    if not colon or kind not in kinds() or rest.startswith("//"):
+        kind, rest = "", text
+    many = _mcp_servers(rest) if kind in {"", "mcp"} else None
+    specs = many if many is not None else [_one(kind, rest)]
+    if name is None:
+        return specs
+    if len(specs) != 1:
+        raise Problem(Code.BAD_INPUT, f"{text} names {len(specs)} servers; --name fits one", hints=("leave it out",))
+    return [msgspec.structs.replace(specs[0], id=check_source_id(name))]
+
+
+def _one(kind: str, rest: str) -> SourceSpec:
+    if kind == "python":
+        return SourceSpec(kind=kind, url=rest)
+    if kind == "mcp" and not rest.startswith(("http://", "https://")):
+        command, *arguments = _words(rest)
+        return SourceSpec(kind=kind, command=command, args=tuple(arguments), cwd=str(Path.cwd()))
+    if "://" in rest:
+        return SourceSpec(kind=kind, url=rest)
+    path = Path(rest).expanduser().absolute()
+    if not path.exists():
+        raise Problem(
+            Code.NOT_FOUND,
+            f"there is no file {rest!r}",
+            hints=("a URL starts with http:// or https://", f"kinds before a colon: {', '.join(kinds())}"),
+            where=str(path),
+        )
+    return SourceSpec(kind=kind, url=str(path))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise Problem(Code.BAD_INPUT, f"not a command line: {command!r}: {error}") from error
+    if not words:
+        raise Problem(Code.BAD_INPUT, "mcp: needs a URL or a command", hints=("mcp:https://..., or mcp:COMMAND ARGS",))
+    return words
+
+
+def _mcp_servers(rest: str) -> list[SourceSpec] | None:
+    """The servers of an `mcpServers` file; None where it is something else."""
+    path = Path(rest).expanduser()
+    if path.suffix.lower() != ".json" or not path.is_file() or path.stat().st_size > _MCP_FILE:
+        return None
+    text = path.read_bytes()
+    return servers(text, name=path.name) if b'"mcpServers"' in text or b'"servers"' in text else None

@@ -1,0 +1,50 @@
+"""From flags to an open gateway, for as long as one command runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import msgspec
+import typer
+
+from periplus.settings import Settings, find_file, load_settings
+
+if TYPE_CHECKING:
+    from periplus.core.gateway import Gateway
+
+Result = TypeVar("Result")
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """What was chosen before the command's name."""
+
+    config: str | None = None
+    data: str | None = None
+
+    @property
+    def file(self) -> Path | None:
+        return find_file(self.config, os.environ, Path.cwd())
+
+    @property
+    def settings(self) -> Settings:
+        return load_settings(self.file, os.environ, {"data": self.data})
+
+
+def with_gateway(context: typer.Context, work: Callable[[Gateway], Awaitable[Result]]) -> Result:
+    """Open the gateway, do the work, close it."""
+    import anyio
+
+    from periplus.app import open_gateway
+
+    choices: Choices = context.obj
+
+    async def session() -> Result:
+        async with open_gateway(choices.settings) as gateway:
+            return await work(gateway)
+
+    return anyio.run(partial(session))

@@ -1,0 +1,12 @@
+"""`demo`: a tour of a small harbour."""
+
+from __future__ import annotations
+
+
+def demo() -> None:
+    """Start a small but real harbour, connect its four services and look around."""
+    import anyio
+
+    from periplus.demo.tour import tour
+
+    anyio.run(tour)

@@ -1,0 +1,75 @@
+"""`config` and `doctor`: what is set, and whether everything this gateway stands on is sound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from periplus.cli import console
+from periplus.cli.context import AsJson, Choices
+from periplus.model import Code, Problem
+
+if TYPE_CHECKING:
+    from periplus.app.doctor import Check
+
+_STYLE = {"ok": "green", "warning": "yellow", "failed": "bold red"}
+
+
+def config(context: typer.Context, as_json: AsJson = False) -> None:
+    """Print the settings in force: defaults, periplus.toml, PERIPLUS_..., flags."""
+    from periplus.app.places import data_directory
+
+    choices: Choices = context.obj
+    settings = choices.settings
+    shown = console.plain(settings) | {"data": str(data_directory(settings))}
+    if as_json:
+        console.print_json({"file": str(choices.file) if choices.file else None, "settings": shown})
+        return
+    out = console.out()
+    out.print(f"settings file: {choices.file or 'none (./periplus.toml would be read)'}", style="dim", markup=False)
+    for line in _toml_lines(shown):
+        out.print(line, markup=False)
+
+
+def _toml_lines(tree: dict[str, object], path: str = "") -> list[str]:
+    """The settings as TOML; JSON's spelling of text, numbers and lists is TOML's too."""
+    import json
+
+    plain = [f"{key} = {json.dumps(value)}" for key, value in tree.items() if not isinstance(value, dict)]
+    lines = [*([f"[{path}]"] if path and plain else []), *plain]
+    for key, value in tree.items():
+        if isinstance(value, dict) and value:
+            name = key if key.replace("-", "").replace("_", "").isalnum() else json.dumps(key)
+            below = _toml_lines(value, f"{path}.{name}" if path else name)
+            lines += ["", *below] if lines else below
+    return lines
+
+
+def doctor(context: typer.Context, as_json: AsJson = False) -> None:
+    """Check the data directory, the store, the key ring and every source; say what to do."""
+    import anyio
+
+    from periplus.app.doctor import examine
+
+    choices: Choices = context.obj
+    checks = anyio.run(examine, choices.settings, choices.file)
+    if as_json:
+        console.print_json(checks)
+    else:
+        for check in checks:
+            _print_check(check)
+    if failed := [check for check in checks if check.state == "failed"]:
+        names = ", ".join(check.name for check in failed)
+        raise Problem(
+            Code.STORE_ERROR, f"not sound: {names}", hints=tuple(check.remedy for check in failed if check.remedy)
+        )
+
+
+def _print_check(check: Check) -> None:
+    from rich.text import Text
+
+    line = Text.assemble((f"{check.state:8}", _STYLE[check.state]), (f"{check.name}  ", "bold"), check.message)
+    if check.remedy:
+        line.append(f"\n        → {check.remedy}", style="dim")
+    console.out().print(line)

@@ -1,0 +1,226 @@
+"""`add`, `sources`, `sync`: what the catalog is read from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from periplus.cli import console
+from periplus.cli.context import AsJson, with_gateway
+from periplus.model import Code, Finding, LoadReport, Problem, Severity, SourceRecord, SourceState
+
+if TYPE_CHECKING:
+    from periplus.core.gateway import Gateway
+
+app = typer.Typer(help="List, show, accept and remove sources.", invoke_without_command=True)
+
+_STYLE = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
+_STATE = {
+    SourceState.OK: "green",
+    SourceState.STALE: "yellow",
+    SourceState.HELD: "yellow",
+    SourceState.UNAVAILABLE: "red",
+}
+_SHOWN = 8
+
+
+def add(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(help="A URL, a file, mcpServers JSON, or kind:... such as mcp:COMMAND.")],
+    name: Annotated[str | None, typer.Option(help="What to call it; else made from its address.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read an API into the catalog."""
+    from periplus.app.locations import parse_location
+
+    specs = parse_location(source, name)
+
+    async def work(gateway: Gateway) -> list[LoadReport]:
+        reports: list[LoadReport] = []
+        failed: Problem | None = None
+        for spec in specs:
+            with console.progress(spec.id or spec.location, quiet=as_json) as progress:
+                try:
+                    reports.append(await gateway.connect(spec, progress=progress))
+                except Problem as problem:
+                    if len(specs) == 1:
+                        raise
+                    failed = problem
+                    console.print_problem(problem, as_json=as_json)
+        if failed and not reports:
+            raise failed
+        return reports
+
+    _print_reports(with_gateway(context, work), as_json=as_json)
+
+
+@app.callback()
+def list_sources(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the sources with their state."""
+    if context.invoked_subcommand is None:
+        records = list(with_gateway(context, lambda gateway: gateway.sources()))
+        if as_json:
+            console.print_json([_line(record) for record in records])
+        else:
+            _print_records(records)
+
+
+@app.command()
+def show(context: typer.Context, name: str, as_json: AsJson = False) -> None:
+    """Print a source's load report: what was read, skipped and why."""
+
+    async def work(gateway: Gateway) -> tuple[SourceRecord, list[str]]:
+        record = await gateway.source(name)
+        return record, list(gateway.upstream_log(name))
+
+    record, log = with_gateway(context, work)
+    if as_json:
+        console.print_json(_line(record) | {"report": record.report, "stderr": log})
+        return
+    _print_records([record])
+    if record.report:
+        print_report(record.report, full=True)
+    for line in log:
+        console.err().print(f"  stderr: {line}", markup=False)
+
+
+@app.command()
+def accept(context: typer.Context, name: str, as_json: AsJson = False) -> None:
+    """Take a change that is held back because it would remove most of a source's tools."""
+    report = with_gateway(context, lambda gateway: gateway.sync(name, accept=True))
+    _print_reports([report], as_json=as_json)
+
+
+@app.command()
+def remove(context: typer.Context, name: str, as_json: AsJson = False) -> None:
+    """Forget a source and its tools."""
+    with_gateway(context, lambda gateway: gateway.disconnect(name))
+    if as_json:
+        console.print_json({"removed": name})
+    else:
+        console.out().print(f"removed {name}", markup=False)
+
+
+def sync(
+    context: typer.Context,
+    source: Annotated[str | None, typer.Argument(help="Only this one; else all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read sources again; what has not changed costs one conditional request."""
+
+    async def work(gateway: Gateway) -> tuple[list[LoadReport], list[tuple[str, Problem]]]:
+        names = [source] if source else [record.id for record in await gateway.sources()]
+        reports: list[LoadReport] = []
+        failed: list[tuple[str, Problem]] = []
+        for name in names:
+            with console.progress(name, quiet=as_json) as progress:
+                try:
+                    reports.append(await gateway.sync(name, progress=progress))
+                except Problem as problem:
+                    failed.append((name, problem))
+        return reports, failed
+
+    reports, failed = with_gateway(context, work)
+    _print_reports(reports, as_json=as_json)
+    for _, problem in failed[:-1]:
+        console.print_problem(problem, as_json=as_json)
+    if failed:
+        raise failed[-1][1]
+
+
+def _line(record: SourceRecord) -> dict[str, Any]:
+    return {
+        "source": record.id,
+        "kind": record.spec.kind,
+        "state": record.state,
+        "tools": record.tools,
+        "areas": record.areas,
+        "location": record.spec.location,
+        "reason": record.reason,
+        "revision": record.revision,
+    }
+
+
+def _print_records(records: list[SourceRecord]) -> None:
+    from rich.text import Text
+
+    if not records:
+        console.out().print("no sources yet: periplus add URL, or a file, or kind:...", markup=False)
+        return
+    columns = [
+        ("source", {"style": "bold"}),
+        ("kind", {}),
+        ("tools", {"justify": "right"}),
+        ("areas", {"justify": "right"}),
+    ]
+    rows = [
+        (
+            record.id,
+            record.spec.kind,
+            f"{record.tools:,}",
+            f"{record.areas:,}",
+            Text(record.state.value + (f": {record.reason}" if record.reason else ""), style=_STATE[record.state]),
+            record.spec.location,
+        )
+        for record in records
+    ]
+    state, place = ("state", {"overflow": "fold"}), ("location", {"overflow": "fold", "style": "dim"})
+    console.out().print(console.table([*columns, state, place], rows))
+
+
+def _print_reports(reports: list[LoadReport], *, as_json: bool) -> None:
+    if as_json:
+        console.print_json(reports[0] if len(reports) == 1 else reports)
+        return
+    for report in reports:
+        print_report(report)
+
+
+def print_report(report: LoadReport, *, full: bool = False) -> None:
+    """A report in a few lines; all of its findings with `full`."""
+    from rich.text import Text
+
+    counts, console_ = report.counts, console.out()
+    title = " ".join(str(report.document.get(key) or "") for key in ("title", "api_version")).strip()
+    head = Text.assemble((report.source, "bold"), f"  {report.kind}  {title}")
+    console_.print(head)
+    if report.unchanged:
+        console_.print(f"  unchanged: {counts.tools:,} tools in {counts.areas:,} areas")
+    else:
+        changed = f"{counts.added:,} added, {counts.changed:,} changed, {counts.removed:,} removed"
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in report.changes.items())
+        console_.print(
+            f"  {counts.tools:,} tools in {counts.areas:,} areas from {counts.operations:,} operations, "
+            f"{counts.skipped:,} skipped: {changed}{f' ({kinds})' if kinds else ''} in {report.ms:,} ms"
+        )
+    findings = report.problems if full else _worth_showing(report.problems)
+    for finding in findings:
+        console_.print(_finding(finding), soft_wrap=True)
+    if (hidden := len(report.problems) - len(findings)) > 0:
+        console_.print(f"  and {hidden} more findings: periplus sources show {report.source}", style="dim")
+
+
+def _worth_showing(findings: tuple[Finding, ...]) -> list[Finding]:
+    return [finding for finding in findings if finding.severity is not Severity.NOTE][:_SHOWN]
+
+
+def _finding(finding: Finding) -> Any:
+    from rich.text import Text
+
+    what = f"{finding.operation}: " if finding.operation else ""
+    line = Text.assemble(
+        "  ",
+        (f"{finding.severity.value:8}", _STYLE[finding.severity]),
+        (f"{finding.code.value}  ", "cyan"),
+        what,
+        finding.message,
+    )
+    if finding.where:
+        line.append(f"  ({finding.where})", style="dim")
+    if finding.fix:
+        line.append(f"\n           → {finding.fix}", style="dim")
+    return line
+
+
+__all__ = ["Code", "accept", "add", "app", "print_report", "remove", "show", "sync"]
