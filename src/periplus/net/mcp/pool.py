@@ -1,0 +1,173 @@
+"""Sessions with MCP servers: one per source, begun at first need, shared by all callers, ended with the gateway.
+
+No call waits for another server's, and nothing of the SDK is imported before the first link: that import costs
+0.4 s and 64 MB.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import anyio
+import anyio.to_thread
+import msgspec
+from anyio.abc import TaskGroup
+
+from periplus.model import Code, Problem, SourceSpec
+from periplus.net.credentials import ReadSecret, read_reference
+from periplus.net.mcp.journal import Journal
+from periplus.net.mcp.launch import launch
+from periplus.net.mcp.lists import read_lists
+from periplus.net.mcp.seat import Seat
+from periplus.net.mcp.timing import Timing
+from periplus.ports import McpListing
+
+if TYPE_CHECKING:
+    import httpx2
+    from mcp.shared.dispatcher import ProgressFnT
+
+    from periplus.net.mcp.link import Link
+
+Transports = Callable[[SourceSpec], "httpx2.AsyncBaseTransport"]
+"""Gives the guarded transport of a source; it stays the giver's to close. `Fetcher.transport` is one."""
+
+OnNotice = Callable[[str, str, Mapping[str, Any]], None]
+"""Told each notification of a server: its source, the method and the parameters."""
+
+
+def _unheard(_source: str, _method: str, _params: Mapping[str, Any]) -> None:
+    """Take no notice."""
+
+
+class McpPool:
+    """`McpLinks` for the whole gateway. Use as an async context manager; leaving it ends every server."""
+
+    def __init__(
+        self,
+        transports: Transports,
+        *,
+        environ: Mapping[str, str],
+        reveal: ReadSecret = read_reference,
+        timing: Timing | None = None,
+        version: str = "",
+        on_notice: OnNotice = _unheard,
+    ) -> None:
+        self._transports = transports
+        self._environ = environ
+        self._reveal = reveal
+        self._timing = timing or Timing()
+        self._version = version
+        self._on_notice = on_notice
+        self._seats: dict[str, Seat] = {}
+        self._stack = AsyncExitStack()
+        self._tasks: TaskGroup | None = None
+
+    async def __aenter__(self) -> Self:
+        self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for seat in self._seats.values():
+            seat.leave()
+        await self._stack.__aexit__(kind, error, trace)
+
+    async def listing(self, spec: SourceSpec) -> McpListing:
+        """What the server has, read whole. A session that turns out to be dead is replaced once."""
+        with _deadline(spec, self._timing.list_seconds):
+            link, was_open = await self._seat(spec).link()
+            try:
+                return await self._read(spec, link)
+            except Problem as problem:
+                if not was_open or link.is_open or not problem.retryable:
+                    raise
+            link, _ = await self._seat(spec).link()
+            return await self._read(spec, link)
+
+    async def request(
+        self,
+        spec: SourceSpec,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_progress: ProgressFnT | None = None,
+    ) -> dict[str, Any]:
+        """One request over the shared session; the result as it came on the wire."""
+        limit = timeout_s or spec.timeout_seconds or self._timing.request_seconds
+        with _deadline(spec, limit):
+            link, _ = await self._seat(spec).link()
+            return await link.request(method, params, timeout_s=limit, headers=headers, on_progress=on_progress)
+
+    def stderr(self, source: str) -> Sequence[str]:
+        """The last lines a stdio server wrote, redacted."""
+        seat = self._seats.get(source)
+        return seat.journal.lines if seat else ()
+
+    async def close(self, source: str | None = None) -> None:
+        """End one server's session, or all; the next use begins a new one."""
+        names = list(self._seats) if source is None else [source]
+        seats = [seat for name in names if (seat := self._seats.pop(name, None))]
+        for seat in seats:
+            seat.leave()
+        for seat in seats:
+            await seat.gone()
+
+    async def _read(self, spec: SourceSpec, link: Link) -> McpListing:
+        async def ask(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+            limit = spec.timeout_seconds or self._timing.request_seconds
+            return await link.request(method, params, timeout_s=limit)
+
+        hello = link.hello
+        if hello is None:  # it ended between being given and being used
+            raise link.failure or Problem(Code.UNAVAILABLE, f"source {spec.id!r} is not connected")
+        found = await read_lists(ask, spec.expose, hello.server, hello.capabilities, hello.protocol, self._timing)
+        journal = self._seat(spec).journal
+        return msgspec.structs.replace(found, notes=tuple(map(journal.masked, (*found.notes, *journal.notes))))
+
+    def _seat(self, spec: SourceSpec) -> Seat:
+        """The place of this source; another definition under the same name takes the old one's."""
+        seat = self._seats.get(spec.id)
+        if seat is not None and seat.spec == spec:
+            return seat
+        if seat is not None:
+            seat.leave()
+        if self._tasks is None:
+            raise Problem(Code.UNAVAILABLE, "the pool of MCP sessions is not open")
+        seat = self._seats[spec.id] = Seat(spec, self._make, self._tasks, self._timing)
+        return seat
+
+    async def _make(self, spec: SourceSpec, journal: Journal) -> Link:
+        made = launch(spec, self._environ, self._reveal)
+        journal.begin(made.secrets)
+        module = await anyio.to_thread.run_sync(_link_module)
+
+        def transport() -> httpx2.AsyncBaseTransport:
+            # What is granted is the address itself, not the variables it was written with.
+            return self._transports(msgspec.structs.replace(spec, url=made.url))
+
+        def on_notice(method: str, params: Mapping[str, Any]) -> None:
+            self._on_notice(spec.id, method, params)
+
+        link: Link = module.link_to(made, journal, self._timing, self._version, transport, on_notice)
+        return link
+
+
+def _link_module() -> ModuleType:
+    """The part that needs the SDK, imported once, in a thread so that nobody waits for it."""
+    return importlib.import_module("periplus.net.mcp.link")
+
+
+@contextmanager
+def _deadline(spec: SourceSpec, seconds: float) -> Generator[None]:
+    try:
+        with anyio.fail_after(seconds):
+            yield
+    except TimeoutError as error:
+        raise Problem(Code.TIMEOUT, f"source {spec.id!r} did not answer in {seconds:g} s", retryable=True) from error
