@@ -1,0 +1,1 @@
+"""What must survive a restart. Each module here is one store; `periplus.testing` holds what all must pass."""

@@ -1,0 +1,98 @@
+"""The tree as a scope shows it: nodes that lead to a visible tool, counts of visible tools, lines of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import msgspec
+
+from periplus.model import Effect, Node, Scope, ToolLine
+from periplus.stores.sqlite.memo import Memo
+from periplus.stores.sqlite.queries import queries
+from periplus.stores.sqlite.read import revision, to_ref
+from periplus.stores.sqlite.scope import compile_scope
+from periplus.stores.sqlite.tally import Tally
+
+_tags = msgspec.json.Decoder(tuple[str, ...]).decode
+_LARGE = 2000  # tools in an area; about the root of (tools of a source times a page)
+
+
+class Browser:
+    """Counting inside a scope means looking at every tool once, so what it gave is kept for its revision."""
+
+    def __init__(self) -> None:
+        self._tallies: Memo[tuple[int, Scope], Tally] = Memo(64)
+
+    def node(self, connection: sqlite3.Connection, path: str, scope: Scope) -> Node | None:
+        values = {"path": path}
+        if scope.is_everything:
+            rows = connection.execute(queries("browse.sql")["node_stored"], values)
+            return next((_node(*row) for row in rows), None)
+        rows = connection.execute(queries("browse.sql")["node"], values)
+        return next(_visible(rows, self._tally(connection, scope)), None)
+
+    def children(self, connection: sqlite3.Connection, path: str, scope: Scope, after: str, limit: int) -> list[Node]:
+        values = {"path": path, "after": after, "limit": limit}
+        if scope.is_everything:
+            rows = connection.execute(queries("browse.sql")["children_stored"], values)
+            return [_node(*row) for row in rows]
+        rows = connection.execute(queries("browse.sql")["children"], values)
+        return list(islice(_visible(rows, self._tally(connection, scope)), limit))
+
+    def _tally(self, connection: sqlite3.Connection, scope: Scope) -> Tally:
+        return self._tallies.get((revision(connection), scope), lambda: _tally(connection, scope))
+
+
+def tools(
+    connection: sqlite3.Connection, path: str, scope: Scope, after: str, limit: int, *, deep: bool
+) -> list[ToolLine]:
+    condition = compile_scope(scope)
+    source = path.partition("/")[0]
+    values = {
+        "path": path,
+        "first": f"{source}/" if source else "",
+        "last": f"{source}0" if source else "{",  # a source's id starts with a letter or digit
+        "after": after,
+        "limit": limit,
+        **condition.values,
+    }
+    query = _deep(connection, path) if deep else "tools_here"
+    sql = queries("browse.sql")[query].replace("$scope", condition.sql)
+    return [
+        ToolLine(
+            ref=to_ref(ref),
+            summary=summary,
+            effect=Effect(effect),
+            tags=_tags(tags),
+            deprecated=bool(deprecated),
+            requires_approval=bool(approval),
+        )
+        for ref, summary, effect, tags, deprecated, approval in connection.execute(sql, values)
+    ]
+
+
+def _deep(connection: sqlite3.Connection, path: str) -> str:
+    """The query that reads least: whole sources stand together, small areas are sorted, large ones picked out."""
+    if "/" not in path:
+        return "tools_between"
+    stored = connection.execute(queries("browse.sql")["node_stored"], {"path": path}).fetchone()
+    return "tools_among" if stored and stored[3] > _LARGE else "tools_inside"
+
+
+def _tally(connection: sqlite3.Connection, scope: Scope) -> Tally:
+    condition = compile_scope(scope)
+    sql = queries("browse.sql")["tally"].replace("$scope", condition.sql)
+    parents = dict(connection.execute(queries("browse.sql")["parents"]))
+    return Tally(parents, connection.execute(sql, condition.values))
+
+
+def _visible(rows: Iterable[tuple[int, str, str, str]], tally: Tally) -> Iterator[Node]:
+    for key, path, title, summary in rows:
+        if key in tally.tools:
+            yield _node(path, title, summary, tally.tools[key], tally.areas[key])
+
+
+def _node(path: str, title: str, summary: str, tools: int, areas: int) -> Node:
+    return Node(path=path, title=title, summary=summary, tools=tools, areas=areas)

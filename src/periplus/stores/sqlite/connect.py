@@ -1,0 +1,125 @@
+"""Opening the file: how connections behave, and bringing its layout to the one this version knows."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+from periplus.model import Code, Problem
+from periplus.stores.sqlite.faults import told
+from periplus.stores.sqlite.queries import migrations, schema
+
+FILE = "periplus.db"
+LAYOUT = max(migrations())
+_APPLICATION = 0x50455249  # "PERI", in the header of the file
+_WAIT_S = 60.0  # longer than anybody writes
+_OLDEST = (3, 38, 0)
+
+# FULL: what was acknowledged outlives a power cut too. Writes are few and large, so the fsync does not show.
+_WRITER = ("synchronous = FULL", "cache_size = -32768", "journal_size_limit = 67108864", "secure_delete = OFF")
+_READER = ("query_only = ON", "cache_size = -16384")
+
+
+def connect_writer(path: Path) -> sqlite3.Connection:
+    """The connection that changes the file, which exists and is up to date afterwards."""
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise Problem(
+            Code.STORE_ERROR,
+            f"this Python has SQLite {sqlite3.sqlite_version}; 3.38 is the oldest that works",
+            hints=("use a Python built with a newer SQLite",),
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise Problem(
+            Code.STORE_ERROR,
+            f"{path.parent} cannot be a data directory ({error.strerror})",
+            hints=("choose another one with --data",),
+        ) from error
+    with told(path):
+        connection = _connect(path)
+        try:
+            _write_ahead(connection)
+            _set(connection, _WRITER)
+            migrate(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def connect_reader(path: Path) -> sqlite3.Connection:
+    with told(path):
+        connection = _connect(path)
+        _set(connection, _READER)
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # Transactions are ours, and each connection is used by one thread at a time, though not always the same.
+    return sqlite3.connect(path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False, cached_statements=256)
+
+
+def _set(connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> None:
+    for pragma in pragmas:
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch a new file to WAL. Two processes that do so at once are not made to wait by SQLite itself."""
+    connection.execute("PRAGMA page_size = 8192")
+    pause = threading.Event()
+    for _ in range(int(_WAIT_S / 0.02)):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            pause.wait(0.02)
+        else:
+            return
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the layout up to date in one transaction; refuse a file that is newer or somebody else's."""
+    if _layout(connection, path) == LAYOUT:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        layout = _layout(connection, path)  # another process may have been quicker
+        if layout == 0:
+            _run(connection, schema())
+        for number, statements in migrations().items():
+            if 0 < layout < number:
+                _run(connection, statements)
+        _set(connection, (f"application_id = {_APPLICATION}", f"user_version = {LAYOUT}"))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _run(connection: sqlite3.Connection, statements: list[str]) -> None:
+    for statement in statements:
+        connection.execute(statement).close()
+
+
+def _layout(connection: sqlite3.Connection, path: Path) -> int:
+    """The number of the file's layout; 0 for an empty one."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables and application != _APPLICATION:
+        raise Problem(
+            Code.STORE_ERROR,
+            f"{path} is a database of another program",
+            hints=("choose another directory with --data",),
+        )
+    if layout > LAYOUT:
+        raise Problem(
+            Code.STORE_ERROR,
+            f"{path} has layout {layout}, written by a newer Periplus; this one knows {LAYOUT}",
+            hints=("upgrade Periplus", "choose another directory with --data"),
+        )
+    return int(layout) if tables else 0

@@ -1,0 +1,176 @@
+"""The store as the core sees it: each method is one transaction on a worker thread."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
+
+from periplus.model import Code, Node, Problem, Scope, SourceRecord, Tool, ToolLine, ToolRef
+from periplus.ports import Change, Known
+from periplus.stores.sqlite import browse, change, read
+from periplus.stores.sqlite.connect import FILE, connect_reader, connect_writer
+from periplus.stores.sqlite.faults import told
+
+_T = TypeVar("_T")
+_READERS = 4
+_WALK = 500  # tools that are in memory at once while an index is built
+
+
+class SqliteStore:
+    """One connection writes, a few read. WAL lets each reader see one whole revision while the writer works."""
+
+    def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
+        self._path = path
+        self._writer = writer
+        self._idle: list[sqlite3.Connection] = []
+        self._reading = CapacityLimiter(_READERS)
+        self._writing = CapacityLimiter(1)
+        self._walking = CapacityLimiter(_READERS)
+        self._browser = browse.Browser()
+        self._closed = False
+
+    @classmethod
+    async def open(cls, directory: Path) -> SqliteStore:
+        """Open the catalog in this data directory, which is made if need be."""
+        path = directory / FILE
+        return cls(path, await to_thread.run_sync(connect_writer, path))
+
+    async def close(self) -> None:
+        """Wait for what is being written, then let go of the file."""
+        with CancelScope(shield=True):
+            self._closed = True
+            await to_thread.run_sync(self._let_go, limiter=self._writing)
+
+    async def revision(self) -> int:
+        return await self._read(read.revision)
+
+    async def sources(self) -> Sequence[SourceRecord]:
+        return await self._read(read.sources)
+
+    async def source(self, source: str) -> SourceRecord | None:
+        return await self._read(read.source, source)
+
+    async def known(self, source: str) -> Mapping[str, Known]:
+        return await self._read(read.known, source)
+
+    async def retired(self, source: str, since: float) -> Mapping[str, str]:
+        return await self._read(read.retired, source, since)
+
+    async def apply(self, change_: Change, at: float) -> int:
+        return await self._write(change.apply, change_, at, from_thread.check_cancelled)
+
+    async def mark(self, record: SourceRecord) -> None:
+        await self._write(change.mark, record)
+
+    async def remove(self, source: str, at: float) -> int:
+        return await self._write(change.remove, source, at, from_thread.check_cancelled)
+
+    async def tool(self, ref: ToolRef, scope: Scope) -> Tool | None:
+        return await self._read(read.tool, ref, scope)
+
+    async def resolve(self, folded: str, scope: Scope, limit: int) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:
+        return await self._read(read.resolve, folded, scope, limit)
+
+    async def node(self, path: str, scope: Scope) -> Node | None:
+        return await self._read(self._browser.node, path, scope)
+
+    async def children(self, path: str, scope: Scope, after: str, limit: int) -> Sequence[Node]:
+        return await self._read(self._browser.children, path, scope, after, limit)
+
+    async def tools(self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False) -> Sequence[ToolLine]:
+        return await self._read(partial(browse.tools, deep=deep), path, scope, after, limit)
+
+    async def walk(self, source: str | None = None) -> AsyncIterator[Tool]:
+        """On a connection of its own, so that one revision is seen to the end and nobody waits for it."""
+        connection = await to_thread.run_sync(self._begin_walk, limiter=self._walking)
+        try:
+            place: Any = None
+            while True:
+                more = partial(self._told, read.batch, connection, source, place, _WALK)
+                place, tools = await to_thread.run_sync(more, limiter=self._walking)
+                for tool in tools:
+                    yield tool
+                if len(tools) < _WALK:
+                    return
+        finally:
+            connection.close()
+
+    async def near(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[ToolRef]:
+        return await self._read(read.near, words, scope, limit)
+
+    async def lease(self, name: str, holder: str, until: float, now: float) -> bool:
+        return await self._write(change.take_lease, name, holder, until, now)
+
+    async def _read(self, ask: Callable[..., _T], *values: Any) -> _T:
+        return await to_thread.run_sync(partial(self._look, ask, *values), limiter=self._reading)
+
+    async def _write(self, act: Callable[..., _T], *values: Any) -> _T:
+        return await to_thread.run_sync(partial(self._act, act, *values), limiter=self._writing)
+
+    def _look(self, ask: Callable[..., _T], *values: Any) -> _T:
+        self._check_open()
+        connection = self._idle.pop() if self._idle else connect_reader(self._path)
+        try:
+            with told(self._path):
+                connection.execute("BEGIN")
+                return ask(connection, *values)
+        finally:
+            self._give_back(connection)
+
+    def _act(self, act: Callable[..., _T], *values: Any) -> _T:
+        self._check_open()
+        with told(self._path):
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                result = act(self._writer, *values)
+                self._writer.execute("COMMIT")
+            except BaseException:
+                # A full disk has rolled back already; then there is nothing left to undo.
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+        return result
+
+    def _told(self, ask: Callable[..., _T], *values: Any) -> _T:
+        with told(self._path):
+            return ask(*values)
+
+    def _begin_walk(self) -> sqlite3.Connection:
+        self._check_open()
+        connection = connect_reader(self._path)
+        with told(self._path):
+            connection.execute("BEGIN")
+        return connection
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        if self._closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def _let_go(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+        self._writer.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Problem(Code.STORE_ERROR, f"{self._path} was closed by this process")
+
+
+@asynccontextmanager
+async def open_store(directory: Path) -> AsyncGenerator[SqliteStore, None]:
+    """The catalog in this data directory, for as long as the block runs."""
+    store = await SqliteStore.open(directory)
+    try:
+        yield store
+    finally:
+        await store.close()
