@@ -106,5 +106,5 @@ def _without_controls(data: bytes, notes: Notes) -> bytes:
     cleaned, count = _CONTROL.subn(_INSTEAD, data)
     shown = f"U+{ord(first.group().decode()):04X}"
     place = place_of(data, first.start())
-    notes.lenient(f"{count} control characters were replaced by U+FFFD, the first {shown}", place)
+    notes.lenient(f"control characters were replaced by U+FFFD: {count}, the first {shown}", place)
     return cleaned

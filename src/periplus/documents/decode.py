@@ -54,7 +54,8 @@ def _yaml_instead(clean: bytes, name: str, limits: DecodeLimits, notes: Notes, e
     try:
         value = decode_yaml(clean, name, limits, notes)
     except Problem as problem:
-        if problem.code is Code.PARSE_ERROR:
+        flow_style = clean[: error.pos].strip() == b"{"  # its first key has no quotes: nobody meant JSON
+        if problem.code is Code.PARSE_ERROR and not flow_style:
             raise json_problem(error, clean, name) from error
         raise
     notes.lenient(f"begins like JSON but is not ({error.msg}); it was read as YAML", Place(error.lineno, error.colno))

@@ -19,11 +19,16 @@ T = TypeVar("T")
 
 _DECODER = msgspec.json.Decoder(float_hook=real)
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
-_NOT_BRACKETS = bytes(code for code in range(256) if code not in b"{}[]")
+_NEITHER_BRACKET_NOR_QUOTE = bytes(code for code in range(256) if code not in b'{}[]"')
+_QUOTED = re.compile(rb'"[^"]*"')
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LONE = re.compile(
     rb"(?<!\\)((?:\\\\)*)(?:(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
+
+
+class _NoNumberError(ValueError):
+    """`NaN` or `Infinity`, which JSON does not have."""
 
 
 def decode_json(data: bytes, name: str, limits: DecodeLimits, notes: Notes) -> Any:
@@ -48,8 +53,7 @@ def decode_part(data: bytes | msgspec.Raw) -> Any:
 
 def check_size(data: bytes, name: str, limits: DecodeLimits) -> None:
     """Refuse nesting and numbers of nodes over the limit before anything is built."""
-    # Brackets inside texts may mislead the count: only then is it repeated without texts.
-    if not _is_shallow(data, limits.nesting) and not _is_shallow(_STRING.sub(b"", data), limits.nesting):
+    if not _is_shallow(_brackets(data), limits.nesting):
         raise limits.exceeded("nesting", f"more than {limits.nesting} levels", name)
     # A node takes two bytes at least, so most documents need no count.
     few = len(data) // 2 <= limits.nodes or _nodes(data) <= limits.nodes
@@ -70,15 +74,23 @@ def json_problem(error: json.JSONDecodeError, data: bytes, name: str) -> Problem
     return Problem(Code.PARSE_ERROR, message, hints=(hint,), where=where)
 
 
-def _is_shallow(data: bytes, nesting: int) -> bool:
+def _brackets(data: bytes) -> bytes:
+    """The brackets outside texts, found by whole-document steps that cost next to nothing."""
+    if b"\\" in data:
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")  # now every quote opens or closes a text
+    signs = data.translate(None, _NEITHER_BRACKET_NOR_QUOTE)
+    # Two quotes in a row are an empty text, or the seam of two texts: either way they can go.
+    return _QUOTED.sub(b"", signs.replace(b'""', b"")).replace(b'"', b"")
+
+
+def _is_shallow(brackets: bytes, nesting: int) -> bool:
     """Whether brackets nest no deeper: each pass takes the innermost pairs away."""
-    brackets = data.translate(None, _NOT_BRACKETS)
     for _ in range(nesting):
         fewer = brackets.replace(b"{}", b"").replace(b"[]", b"")
         if not fewer:
             return True
-        if len(fewer) == len(brackets):  # unbalanced: what is left is the depth at most
-            return max(fewer.count(b"{") + fewer.count(b"["), fewer.count(b"}") + fewer.count(b"]")) <= nesting
+        if len(fewer) == len(brackets):  # unbalanced, so no JSON: only spare the decoders a deep dive
+            return len(fewer) <= nesting
         brackets = fewer
     return not brackets
 
@@ -128,16 +140,20 @@ def _lenient(data: bytes, repeated: list[str]) -> tuple[Any, int | None]:
             repeated.extend(key for key, count in counts.items() if count > 1)
         return result
 
-    value = json.loads(
-        data.decode("utf-8", "replace"),
+    text = data.decode("utf-8", "replace")
+    decoder = json.JSONDecoder(
         strict=False,
         parse_int=integer,
         parse_float=real,
         parse_constant=_refuse_constant,
         object_pairs_hook=members,
     )
-    return value, lone
+    try:
+        return decoder.decode(text), lone
+    except _NoNumberError as error:
+        found = re.search(rf"[\[:,]\s*({error})", text)
+        raise json.JSONDecodeError(f"{error} is not JSON", text, found.start(1) if found else 0) from error
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise json.JSONDecodeError(f"{word} is not JSON", word, 0)
+    raise _NoNumberError(word)

@@ -157,12 +157,17 @@ class Composer:
             raise Problem(Code.PARSE_ERROR, f"{where}: *{event.anchor} names no anchor", hints=hints, where=where)
         stands_for = self._anchors[event.anchor]
         if stands_for is None:
-            raise self._limits.exceeded("nesting", f"*{event.anchor} inside its own anchor", self._where(event))
+            raise self._endless(event)
         self._count(stands_for.nodes)
         self._deepest = max(self._deepest, depth + stands_for.height)
         if depth + stands_for.height > self._limits.nesting:
             raise self._limits.exceeded("nesting", f"{depth + stands_for.height} levels by aliases", self._where(event))
         return stands_for
+
+    def _endless(self, event: AliasEvent) -> Problem:
+        where = self._where(event)
+        message = f"{where}: *{event.anchor} stands inside its own anchor, so expanding it would pass every limit"
+        return Problem(Code.OVER_LIMIT, message, hints=("name the part with a $ref instead",), where=where)
 
     def _merge(self, value: Any, merged: list[dict[str, Any]]) -> bool:
         """Whether the value of `<<` can be merged: a mapping, or a list of mappings."""

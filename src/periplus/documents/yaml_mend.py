@@ -28,6 +28,9 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _NAME = re.compile(r"[&*]([^\s,\[\]{}]+)")
+_USE = re.compile(r"(?<![^\s,\[{])([&*])([^\s,\[\]{}]+)(?=[\s,\]}]|$)")
+_SIMPLE = re.compile(r"[A-Za-z0-9_-]+")
+_NOT_SIMPLE = re.compile(r"[^A-Za-z0-9_-]")
 _HANDLE = re.compile(r"!\w+!")
 _ESCAPES = re.compile(r"((?<!\\)(?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _LONE = re.compile(r"((?<!\\)(?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -73,12 +76,12 @@ def _anchor(text: Text, index: int) -> Text | None:
     found = _NAME.match(text.text, index)
     if found is None or (found.group().startswith("*") and f"&{found.group(1)}" not in text.text):
         return None
-    name = found.group(1)
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
-    while f"&{plain}" in text.text or f"*{plain}" in text.text:
-        plain += "_"
-    uses = re.compile(rf"(?<![^\s,\[{{])([&*]){re.escape(name)}(?=[\s,\]}}]|$)")
-    return _changed(text, uses.sub(lambda use: use.group(1) + plain, text.text))
+    uses = {"&": {found.group(1)}, "*": {found.group(1)}}
+    for use in _USE.finditer(text.text):
+        uses[use.group(1)].add(use.group(2))
+    odd = {name for name in uses["&"] & uses["*"] if not _SIMPLE.fullmatch(name)}
+    simple = {name: f"{_NOT_SIMPLE.sub('_', name)}-{number}-" for number, name in enumerate(sorted(odd))}
+    return _changed(text, _USE.sub(lambda use: use.group(1) + simple.get(use.group(2), use.group(2)), text.text))
 
 
 def _handle(text: Text, index: int) -> Text | None:

@@ -13,9 +13,20 @@ def without_tabs(text: str, stand_in: str) -> tuple[str, list[int]]:
 
     Where a tab is text, `stand_in` takes its place until the value is built.
     """
+    lines = text.split("\n")
     walk = _Walk(stand_in)
-    lines = [walk.line(number, line) for number, line in enumerate(text.split("\n"), 1)]
-    return "\n".join(lines), walk.guessed
+    new = [walk.line(number, line, below) for number, (line, below) in enumerate(_with_indent_below(lines), 1)]
+    return "\n".join(new), walk.guessed
+
+
+def _with_indent_below(lines: list[str]) -> list[tuple[str, int]]:
+    """Each line with the indentation of the next line that is not blank."""
+    below, result = 0, list[tuple[str, int]]()
+    for line in reversed(lines):
+        result.append((line, below))
+        if line.strip():
+            below = len(line) - len(line.lstrip(" "))
+    return result[::-1]
 
 
 class _Walk:
@@ -27,19 +38,21 @@ class _Walk:
         self._indent: int | None = None  # of the block text, once its first line has shown it
         self.guessed: list[int] = []
 
-    def line(self, number: int, line: str) -> str:
+    def line(self, number: int, line: str, below: int) -> str:
+        """The line as libyaml takes it; `below` is the indentation of the next line that is not blank."""
         if self._parent is not None:
-            text = self._text_line(number, line, self._parent)
+            text = self._text_line(number, line, self._parent, below)
             if text is not None:
                 return text
             self._parent = None
         return self._structure_line(line)
 
-    def _text_line(self, number: int, line: str, parent: int) -> str | None:
+    def _text_line(self, number: int, line: str, parent: int, below: int) -> str | None:
         """A line of a block text as libyaml takes it, or None when the block text has ended before it."""
         body = line.lstrip(" ")
         spaces = len(line) - len(body)
-        if not body.strip():
+        first_text = self._indent is None and "\t" in body and parent < spaces <= below
+        if not body.strip() and not first_text:
             return line if self._indent is not None and spaces >= self._indent else ""
         if self._indent is None and spaces > parent:
             self._indent = spaces

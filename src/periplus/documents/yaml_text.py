@@ -50,7 +50,8 @@ def decode_yaml(data: bytes, name: str, limits: DecodeLimits, notes: Notes) -> A
                 notes.lenient(remark.message, remark.place)
             notes.extend(kept)
             return value
-    raise Problem(Code.PARSE_ERROR, f"{name} has more than {_MOST_MENDS} kinds of broken YAML", where=name)
+    hints = ("write it again with a YAML tool",)
+    raise Problem(Code.PARSE_ERROR, f"{name} has more than {_MOST_MENDS} kinds of broken YAML", hints=hints, where=name)
 
 
 def settled(text: str) -> Text:
@@ -82,6 +83,8 @@ def _problem(text: str, error: MarkedYAMLError, name: str) -> Problem:
     # libyaml sees a missing colon only on the next line; where the key stands helps more.
     late = "could not find expected ':'" in problem or error.problem_mark is None
     mark = error.context_mark if late and error.context_mark is not None else error.problem_mark
+    if "cannot start any token" in problem and mark is not None and text[mark.index : mark.index + 1] == "\t":
+        problem = "found a tab where the indentation of a key or item is expected"
     hints = tuple(hint for words, hint in _HINTS if words in problem)[:1]
     if mark is None:
         return Problem(Code.PARSE_ERROR, f"{name} is not YAML: {problem}", hints=hints, where=name)
