@@ -21,6 +21,10 @@ from periplus.net.urls import Target
 from periplus.ports import Fetched, FetchRequest
 
 _NEVER_PASSED_ON = frozenset({"set-cookie", "set-cookie2"})
+# These say how this connection carries the request, which is not for a description to decide.
+_FRAMING = frozenset(
+    {"accept-encoding", "connection", "content-length", "keep-alive", "te", "transfer-encoding", "upgrade"}
+)
 _BODILESS = frozenset({204, 205, 304})
 
 
@@ -36,7 +40,10 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
 
 async def fetch(exchange: Exchange, request: FetchRequest, target: Target) -> Fetched:
     """Send a request and follow where it leads; whatever status ends the chain is the answer."""
-    hop = Hop(target=target, method=request.method.upper(), headers=_headers(exchange, request), body=request.body)
+    method = request.method.upper()
+    if not (method.isascii() and method.isalpha()):
+        raise Problem(Code.BAD_INPUT, f"not an HTTP method: {request.method[:40]!r}")
+    hop = Hop(target=target, method=method, headers=_headers(exchange, request), body=request.body)
     for _ in range(exchange.limits.redirects + 1):
         answer = await _send(exchange, hop)
         try:
@@ -56,9 +63,8 @@ async def fetch(exchange: Exchange, request: FetchRequest, target: Target) -> Fe
 def _headers(exchange: Exchange, request: FetchRequest) -> dict[str, str]:
     headers = {
         "accept": request.accept,
-        "accept-encoding": ACCEPTED,
         "user-agent": exchange.user_agent,
-    } | {name.lower(): value for name, value in request.headers.items()}
+    } | {name.lower(): value for name, value in request.headers.items() if name.lower() not in {*_FRAMING, "host"}}
     if request.validators is not None and request.validators.etag:
         headers["if-none-match"] = request.validators.etag
     if request.validators is not None and request.validators.last_modified:
@@ -71,8 +77,8 @@ def _headers(exchange: Exchange, request: FetchRequest) -> dict[str, str]:
 async def _send(exchange: Exchange, hop: Hop) -> httpx2.Response:
     given = exchange.credentials if hop.at_home else Credentials()
     target = _with_query(hop.target, given.query)
-    headers = hop.headers | {name.lower(): value for name, value in given.headers.items()}
-    headers = {"host": _host(target), "accept-encoding": ACCEPTED} | headers
+    fixed = {name.lower(): value for name, value in given.headers.items() if name.lower() not in _FRAMING}
+    headers = {"host": _host(target), "accept-encoding": ACCEPTED} | hop.headers | fixed
     if hop.body or hop.method in ("POST", "PUT", "PATCH"):
         headers["content-length"] = str(len(hop.body))
     request = httpx2.Request(

@@ -64,11 +64,16 @@ def read_reference(reference: str) -> str:
             return os.environ[name]
         raise _missing(reference, "that variable is not set")
     if kind == "file":
+        path = Path(name).expanduser()
         try:
-            return Path(name).expanduser().read_text(encoding="utf-8").rstrip("\r\n")
+            open_to_others = os.name == "posix" and path.stat().st_mode & 0o077
+            text = "" if open_to_others else path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise _missing(reference, f"that file cannot be read: {reason}") from error
+        if open_to_others:
+            raise _missing(reference, "other users may read or change that file; make it yours alone (chmod 600)")
+        return text.rstrip("\r\n")
     raise _missing(reference, "only env: and file: are known here")
 
 

@@ -45,7 +45,10 @@ class Fetcher:
 
     def transport(self, spec: SourceSpec) -> GuardedTransport:
         """The guarded transport of a source, for libraries that bring their own use of httpx2."""
-        grant = grant_of(spec)
+        return self.transport_of(grant_of(spec))
+
+    def transport_of(self, grant: Grant) -> GuardedTransport:
+        """The guarded transport of everybody who was granted exactly these places."""
         if grant not in self._transports:
             self._transports[grant] = self._open(grant)
         return self._transports[grant]
@@ -76,6 +79,8 @@ class _SourceFetch:
     def __init__(self, fetcher: Fetcher, spec: SourceSpec) -> None:
         self._fetcher = fetcher
         self._spec = spec
+        self._grant = grant_of(spec)
+        self._origins = frozenset(target.origin for target in written(spec))
 
     async def send(self, request: FetchRequest) -> Fetched:
         seconds = request.timeout_s
@@ -96,12 +101,12 @@ class _SourceFetch:
         from periplus.net.client import Exchange, fetch  # noqa: PLC0415 - see Fetcher._open
 
         target = parse_target(request.url)
-        judge_target(self._fetcher.policy, grant_of(self._spec), target, unresolved=bool(self._fetcher.policy.proxy))
+        judge_target(self._fetcher.policy, self._grant, target, unresolved=bool(self._fetcher.policy.proxy))
         if request.root:
             judge_reference(self._fetcher.policy, None if is_file(request.root) else parse_target(request.root), target)
         credentials = await self._credentials(target)
         exchange = Exchange(
-            transport=self._fetcher.transport(self._spec),
+            transport=self._fetcher.transport_of(self._grant),
             limits=self._fetcher.limits,
             ceiling=self._ceiling(request),
             credentials=credentials,
@@ -110,11 +115,13 @@ class _SourceFetch:
         try:
             return await fetch(exchange, request, target)
         except Problem as problem:
+            if not credentials.secrets:
+                raise
             raise credentials.redacted(problem) from problem.__cause__
 
     async def _credentials(self, target: Target) -> Credentials:
         spec = self._spec
-        if not (spec.headers or spec.query) or target.origin not in {each.origin for each in written(spec)}:
+        if not (spec.headers or spec.query) or target.origin not in self._origins:
             return Credentials()
         return await anyio.to_thread.run_sync(resolve, spec, self._fetcher.read_secret)
 

@@ -75,8 +75,10 @@ def _read(path: Path, real: Path, validators: Validators | None, ceiling: Ceilin
         descriptor = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
         raise _unreadable(path, real, error) from error
-    with open(descriptor, "rb", closefd=True) as file:  # noqa: PTH123 - it is a descriptor
-        return _read_open(path, file.fileno(), validators, ceiling)
+    try:
+        return _read_open(path, descriptor, validators, ceiling)
+    finally:
+        os.close(descriptor)
 
 
 def _read_open(path: Path, descriptor: int, validators: Validators | None, ceiling: Ceiling) -> Fetched:

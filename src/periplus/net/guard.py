@@ -75,7 +75,9 @@ def parse_entry(text: str) -> Entry:
 def _split_port(text: str) -> tuple[str, int | None]:
     host, _, port = text.rpartition(":")
     if text.startswith("["):
-        inner, _, after = text[1:].partition("]")
+        inner, closed, after = text[1:].partition("]")
+        if not closed or (after and not after.startswith(":")):
+            raise ValueError(text)
         return inner, _entry_port(after[1:]) if after else None
     return (host, _entry_port(port)) if host and ":" not in host else (text, None)
 

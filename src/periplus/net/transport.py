@@ -14,7 +14,7 @@ from periplus.model import Code, Problem
 from periplus.net.failures import translated
 from periplus.net.guard import NO_GRANT, FetchPolicy, Grant, judge_target
 from periplus.net.limits import FetchLimits
-from periplus.net.urls import Target, parse_target
+from periplus.net.urls import DEFAULT_PORTS, Target, parse_target
 from periplus.net.wire import PinnedBackend, Resolve
 
 
@@ -55,7 +55,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             httpcore2.URL(
                 scheme=target.scheme,
                 host=target.host,
-                port=target.port,
+                port=None if target.port == DEFAULT_PORTS[target.scheme] else target.port,
                 target=request.extensions.get("target", request.url.raw_path),
             ),
             headers=request.headers.raw,

@@ -80,12 +80,12 @@ class PinnedBackend(httpcore2.AsyncNetworkBackend):
         if len(addresses) == 1:
             return await self._sockets.connect_tcp(str(addresses[0]), port)
         made: list[httpcore2.AsyncNetworkStream] = []
-        faults: list[httpcore2.ConnectError] = []
+        faults: list[Exception] = []
 
         async def attempt(address: Address, ended: anyio.Event) -> None:
             try:
                 stream = await self._sockets.connect_tcp(str(address), port)
-            except httpcore2.ConnectError as error:
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 faults.append(error)
             else:
                 made.append(stream)
@@ -93,17 +93,27 @@ class PinnedBackend(httpcore2.AsyncNetworkBackend):
             finally:
                 ended.set()
 
-        async with anyio.create_task_group() as attempts:
-            for address in addresses:
-                ended = anyio.Event()
-                attempts.start_soon(attempt, address, ended)
-                with anyio.move_on_after(_HEAD_START):
-                    await ended.wait()
-        for spare in made[1:]:
-            await spare.aclose()
+        try:
+            async with anyio.create_task_group() as attempts:
+                for address in addresses:
+                    ended = anyio.Event()
+                    attempts.start_soon(attempt, address, ended)
+                    with anyio.move_on_after(_HEAD_START):
+                        await ended.wait()
+        except BaseException:
+            await _close(made)
+            raise
+        await _close(made[1:])
         if not made:
             raise faults[0]
         return made[0]
+
+
+async def _close(streams: Iterable[httpcore2.AsyncNetworkStream]) -> None:
+    """End connections that nobody will use, also when the request itself was cancelled."""
+    with anyio.CancelScope(shield=True):
+        for stream in streams:
+            await stream.aclose()
 
 
 def _alternating(addresses: Iterable[Address]) -> list[Address]:
