@@ -19,9 +19,9 @@ _SIGNATURES = (
     (b"\x7fELF", "a program"),
 )
 _LOGIN = re.compile(
-    rb"""type\s*=\s*["']?password|<title[^>]*>[^<]*(?:log[ -]?in|sign[ -]?in|authenticat)""", re.IGNORECASE
+    rb"""type\s*=\s*["']?password|<title[^>]{0,99}>[^<]{0,99}(?:log[ -]?in|sign[ -]?in|authenticat)""", re.IGNORECASE
 )
-_TITLE = re.compile(rb"<title[^>]*>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(rb"<title[^>]{0,99}>(.{0,200}?)</title", re.IGNORECASE | re.DOTALL)
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|script|title|meta)\b", re.IGNORECASE)
 _HEAD = 65536
 

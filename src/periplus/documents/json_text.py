@@ -20,6 +20,8 @@ T = TypeVar("T")
 _DECODER = msgspec.json.Decoder(float_hook=real)
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _NEITHER_BRACKET_NOR_QUOTE = bytes(code for code in range(256) if code not in b'{}[]"')
+_REST_OF_ESCAPE = re.compile(rb"\\*+.?", re.DOTALL)
+_PIECE = 1 << 20
 _QUOTED = re.compile(rb'"[^"]*"')
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LONE = re.compile(
@@ -75,12 +77,25 @@ def json_problem(error: json.JSONDecodeError, data: bytes, name: str) -> Problem
 
 
 def _brackets(data: bytes) -> bytes:
-    """The brackets outside texts, found by whole-document steps that cost next to nothing."""
-    if b"\\" in data:
-        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")  # now every quote opens or closes a text
-    signs = data.translate(None, _NEITHER_BRACKET_NOR_QUOTE)
+    """The brackets outside texts, found by steps over whole pieces that cost next to nothing."""
+    kept: list[bytes] = []
+    start = 0
+    while start < len(data):
+        end = start + _PIECE
+        if data[end - 1 : end] == b"\\":  # never cut an escape in two
+            rest = _REST_OF_ESCAPE.match(data, end)
+            end = rest.end() if rest else end
+        kept.append(_signs(data[start:end]))
+        start = end
+    return _QUOTED.sub(b"", b"".join(kept)).replace(b'"', b"")
+
+
+def _signs(piece: bytes) -> bytes:
+    """The brackets of a piece, and the quotes that open and close texts."""
+    if b"\\" in piece:
+        piece = piece.replace(b"\\\\", b"").replace(b'\\"', b"")
     # Two quotes in a row are an empty text, or the seam of two texts: either way they can go.
-    return _QUOTED.sub(b"", signs.replace(b'""', b"")).replace(b'"', b"")
+    return piece.translate(None, _NEITHER_BRACKET_NOR_QUOTE).replace(b'""', b"")
 
 
 def _is_shallow(brackets: bytes, nesting: int) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_OPENER = re.compile(r"^(?P<before>.*?)(?:[!&]\S+[ \t]+)*[|>](?P<mark>[-+]?[1-9]?[-+]?)[ \t]*(?:[ \t]#.*)?\r?$")
+_COMMENT = re.compile(r"[ \t]#")
+_DIGIT = re.compile(r"[1-9]")
 _INDICATORS = re.compile(r" *(?:[-?:][ \t]+)*")
 
 
@@ -87,16 +88,27 @@ class _Walk:
 
     def _open(self, line: str, indicators: str) -> None:
         """Notice that the next lines are a block text, and below which column they must stand."""
-        opener = _OPENER.match(line)
-        if opener is None:
+        said = _COMMENT.split(line, maxsplit=1)[0].rstrip()
+        before = said.rstrip("+-123456789")
+        if not before.endswith(("|", ">")):
             return
-        before = opener["before"].rstrip()
+        mark = said[len(before) :]
+        before = _without_properties(before[:-1].rstrip())
         if before and not before.endswith((":", "-", "?")):
             return
-        own_line = len(opener["before"]) <= len(indicators)
         if before in {"", "---"}:
             self._parent = len(line) - len(line.lstrip(" ")) - 1
         else:
-            self._parent = len(indicators.rstrip()) - 1 if own_line else len(indicators)
-        digits = re.search(r"[1-9]", opener["mark"])
-        self._indent = max(self._parent, 0) + int(digits.group()) if digits else None
+            bare = len(before) <= len(indicators)  # the text is an item itself, not the value of a key
+            self._parent = len(indicators.rstrip()) - 1 if bare else len(indicators)
+        digit = _DIGIT.search(mark)
+        self._indent = max(self._parent, 0) + int(digit.group()) if digit else None
+
+
+def _without_properties(before: str) -> str:
+    """The text without a tag and an anchor at its end."""
+    for _ in range(2):
+        head, _, last = before.rpartition(" ")
+        if last.startswith(("!", "&")):
+            before = head.rstrip()
+    return before
