@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import sys
 import zlib
 from pathlib import Path
 from urllib.parse import quote
 
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from loopback import Reader, Received, Servers, resolving, response
 
 from periplus.model import Code, Problem, SourceSpec, Validators
 from periplus.net import FetchPolicy
+from periplus.net.decoding import inflater_for
 from periplus.ports import FetchRequest
+
+second_loopback = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs 127.0.0.2, which only Linux has without asking"
+)
 
 
 async def refused(reading: object) -> Problem:
@@ -157,6 +165,23 @@ async def test_the_size_limit_counts_opened_bytes(servers: Servers, reader: Read
 async def test_a_body_that_is_not_what_it_says_is_reported(servers: Servers, reader: Reader, body: bytes, coding: str):
     server = await servers.start(response(200, body, content_encoding=coding))
     assert (await refused(reader.read(server.url()))).code is Code.UPSTREAM_ERROR
+
+
+@given(
+    st.binary(max_size=300_000) | st.builds(bytes, st.integers(0, 60_000)), st.lists(st.integers(1, 5000), max_size=9)
+)
+def test_a_packed_body_opens_the_same_however_it_arrives(text: bytes, cuts: list[int]):
+    """S-14."""
+    packed = gzip.compress(text, mtime=0)
+    inflater = inflater_for("here", "gzip")
+    assert inflater is not None
+    opened = bytearray()
+    for cut in (*cuts, len(packed)):
+        for piece in inflater.feed(packed[:cut]):
+            opened += piece
+        packed = packed[cut:]
+    inflater.finish()
+    assert bytes(opened) == text
 
 
 # --- redirects ---
@@ -394,6 +419,7 @@ async def test_a_reference_to_another_origin_is_refused_unless_listed(servers: S
 # --- pinning ---
 
 
+@second_loopback
 async def test_a_name_is_looked_up_once_and_the_judged_address_used(servers: Servers, reader: Reader):
     """S-13: an answer that changes between look and connection changes nothing."""
     outer = await servers.start(response(200, b"outer"), host="127.0.0.2")
@@ -414,6 +440,7 @@ async def test_a_name_is_looked_up_once_and_the_judged_address_used(servers: Ser
     assert "[fetch] allow" in problem.hints[0]
 
 
+@second_loopback
 @pytest.mark.parametrize(
     "addresses",
     [["127.0.0.2", "127.0.0.1"], ["127.0.0.2", "::ffff:169.254.169.254"], ["10.0.0.1"], ["::1", "127.0.0.2"]],
@@ -435,6 +462,7 @@ async def test_one_refused_address_among_several_refuses_the_name(
     assert server.requests == []
 
 
+@second_loopback
 async def test_a_dead_address_does_not_hide_a_living_one(servers: Servers, reader: Reader):
     server = await servers.start(response(200, b"x"), host="127.0.0.3")
     got = await reader.read(
@@ -457,3 +485,16 @@ async def test_what_one_source_may_reach_opens_nothing_for_another(
         problem = await refused(fetcher.for_source(other).send(FetchRequest(url=server.url())))
         assert problem.code is Code.REFUSED_ADDRESS
     assert len(server.requests) == 1
+
+
+async def test_localhost_is_found_by_the_systems_resolver_and_judged(
+    servers: Servers, reader: Reader, stranger: SourceSpec
+):
+    """S-13, T-34."""
+    server = await servers.start(response(200, b"x"))
+    url = server.url(host="localhost")
+    assert (await reader.read(url)).body == b"x"
+    assert (await reader.read(url, FetchPolicy(loopback_allowed=True), spec=stranger)).body == b"x"
+    problem = await refused(reader.read(url, spec=stranger))
+    assert problem.code is Code.REFUSED_ADDRESS
+    assert f'add "localhost:{server.port}" to [fetch] allow' in problem.hints[0]

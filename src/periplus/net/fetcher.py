@@ -16,6 +16,8 @@ from periplus.net.urls import DEFAULT_PORTS, Target, parse_target, scheme_of
 from periplus.ports import Fetch, Fetched, FetchRequest
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from periplus.net.transport import GuardedTransport
     from periplus.net.wire import Resolve
 
@@ -38,6 +40,7 @@ class Fetcher:
         self.user_agent = user_agent
         self._resolve = resolve
         self._transports: dict[Grant, GuardedTransport] = {}
+        self._tls: SSLContext | None = None
 
     def for_source(self, spec: SourceSpec) -> Fetch:
         """The port, bound to one source."""
@@ -64,10 +67,12 @@ class Fetcher:
         from periplus.net.transport import GuardedTransport, tls_context  # noqa: PLC0415
         from periplus.net.wire import system_resolve  # noqa: PLC0415
 
+        if self._tls is None:  # the system's roots take a while to load, and are the same for all
+            self._tls = tls_context(self.policy)
         return GuardedTransport(
             self.policy,
             grant,
-            tls=tls_context(self.policy),
+            tls=self._tls,
             resolve=self._resolve or system_resolve,
             limits=self.limits,
         )
