@@ -22,6 +22,7 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _NEITHER_BRACKET_NOR_QUOTE = bytes(code for code in range(256) if code not in b'{}[]"')
 _REST_OF_ESCAPE = re.compile(rb"\\*+.?", re.DOTALL)
 _PIECE = 1 << 20
+_ALIKE = bytes.maketrans(b"{}", b"[]")
 _QUOTED = re.compile(rb'"[^"]*"')
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _LONE = re.compile(
@@ -91,17 +92,17 @@ def _brackets(data: bytes) -> bytes:
 
 
 def _signs(piece: bytes) -> bytes:
-    """The brackets of a piece, and the quotes that open and close texts."""
+    """The brackets of a piece, all made square, and the quotes that open and close texts."""
     if b"\\" in piece:
         piece = piece.replace(b"\\\\", b"").replace(b'\\"', b"")
     # Two quotes in a row are an empty text, or the seam of two texts: either way they can go.
-    return piece.translate(None, _NEITHER_BRACKET_NOR_QUOTE).replace(b'""', b"")
+    return piece.translate(_ALIKE, _NEITHER_BRACKET_NOR_QUOTE).replace(b'""', b"")
 
 
 def _is_shallow(brackets: bytes, nesting: int) -> bool:
-    """Whether brackets nest no deeper: each pass takes the innermost pairs away."""
+    """Whether brackets nest no deeper: each pass takes the innermost level away."""
     for _ in range(nesting):
-        fewer = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        fewer = brackets.replace(b"[]", b"")
         if not fewer:
             return True
         if len(fewer) == len(brackets):  # unbalanced, so no JSON: only spare the decoders a deep dive
