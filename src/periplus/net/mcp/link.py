@@ -18,11 +18,12 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types import METHOD_NOT_FOUND
 
 from periplus.model import Code, Problem
+from periplus.net.mcp.blame import named
 from periplus.net.mcp.carrier import Carrier
 from periplus.net.mcp.hello import Hello, Voice, greet, stamped
 from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.launch import Launch
-from periplus.net.mcp.refusals import EXPECTED, first_fault, is_closed, named, of_error, of_fault
+from periplus.net.mcp.refusals import EXPECTED, first_fault, is_closed, of_error, of_fault
 from periplus.net.mcp.timing import Timing
 from periplus.net.mcp.wires import Transport, Way, Wire, opened, ways_to
 
@@ -140,8 +141,8 @@ class Link:
             refusal = await self._hold(way)
             if refusal is None:
                 return
-            first = first or refusal.problem
-            if not refusal.again:
+            first = refusal.problem if self.hello else first or refusal.problem
+            if self.hello or not refusal.again:
                 break
         if first is not None:
             self._fail(first)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-import msgspec
-
+from periplus.documents import canonical
 from periplus.model import Code, Problem
 from periplus.net.mcp.timing import Timing
 from periplus.ports import McpListing
@@ -87,8 +86,8 @@ def _items(page: dict[str, Any], method: str, member: str, notes: list[str]) -> 
 
 def _unseen(fresh: list[dict[str, Any]], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a page brought that was not there: a server that ignores cursors sends its first page again."""
-    known = {msgspec.json.encode(item, order="sorted") for item in items}
-    return [item for item in fresh if msgspec.json.encode(item, order="sorted") not in known]
+    known = {canonical(item) for item in items}
+    return [item for item in fresh if canonical(item) not in known]
 
 
 def _over(method: str, what: str, limit: str) -> Problem:

@@ -19,6 +19,7 @@ from anyio.abc import TaskGroup
 
 from periplus.model import Code, Problem, SourceSpec
 from periplus.net.credentials import ReadSecret, read_reference
+from periplus.net.mcp.blame import named
 from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.launch import launch
 from periplus.net.mcp.lists import read_lists
@@ -127,8 +128,11 @@ class McpPool:
         hello = link.hello
         if hello is None:  # it ended between being given and being used
             raise link.failure or Problem(Code.UNAVAILABLE, f"source {spec.id!r} is not connected")
-        found = await read_lists(ask, spec.expose, hello.server, hello.capabilities, hello.protocol, self._timing)
         journal = self._seat(spec).journal
+        try:
+            found = await read_lists(ask, spec.expose, hello.server, hello.capabilities, hello.protocol, self._timing)
+        except Problem as problem:
+            raise named(spec.id, problem, journal.masked) from problem
         return msgspec.structs.replace(found, notes=tuple(map(journal.masked, (*found.notes, *journal.notes))))
 
     def _seat(self, spec: SourceSpec) -> Seat:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -68,20 +67,6 @@ def first_fault(group: BaseExceptionGroup[Any]) -> BaseException:
     """The one fault of a group that tells most: a `Problem` before what followed from it."""
     faults = list(_leaves(group))
     return next((fault for fault in faults if isinstance(fault, Problem)), faults[0])
-
-
-def named(source: str, problem: Problem, masked: Callable[[str], str]) -> Problem:
-    """The same problem, saying whose it is and telling no secret (S-92)."""
-    start = f"source {source!r}"
-    text = problem.message if problem.message.startswith(start) else f"{start}: {problem.message}"
-    return Problem(
-        problem.code,
-        masked(text),
-        hints=problem.hints,
-        next_action=problem.next_action,
-        where=problem.where,
-        retryable=problem.retryable,
-    )
 
 
 def _leaves(group: BaseExceptionGroup[Any]) -> list[BaseException]:

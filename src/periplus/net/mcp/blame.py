@@ -1,0 +1,21 @@
+"""Whose fault it was: a problem that names its source and tells no secret of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from periplus.model import Problem
+
+
+def named(source: str, problem: Problem, masked: Callable[[str], str]) -> Problem:
+    """The same problem, saying whose it is and telling no secret (S-92)."""
+    start = f"source {source!r}"
+    text = problem.message if problem.message.startswith(start) else f"{start}: {problem.message}"
+    return Problem(
+        problem.code,
+        masked(text),
+        hints=problem.hints,
+        next_action=problem.next_action,
+        where=problem.where,
+        retryable=problem.retryable,
+    )
