@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from periplus.model import Finding, FindingCode, Severity
-from periplus.sources.openapi.schema_targets import Target
+from periplus.sources.openapi.schema_targets import Target, Targets
 
 _SAME_VALUE: Final = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
-def break_loops(fresh: Sequence[Target], report: Callable[[Finding], None]) -> None:
+def break_loops(fresh: Sequence[Target], targets: Targets) -> None:
     """Open each loop at the reference that closes it."""
     edges: dict[Target, list[Target]] = {}
     for target in fresh:
@@ -28,10 +28,10 @@ def break_loops(fresh: Sequence[Target], report: Callable[[Finding], None]) -> N
             finding = Finding(
                 severity=Severity.WARNING,
                 code=FindingCode.REF_CYCLE,
-                where=source.where,
+                where=targets.where(source),
                 message=f"{source.title} means {closing.title}, which means {source.title}: opened here",
             )
-            report(finding)
+            targets.report(finding)
 
 
 def _back_edges(

@@ -45,19 +45,23 @@ class Target:
         self.directional = False  # requests and responses see it differently
         self.forms: list[Schema | None] = [None, None]  # the reference by direction, once it is kept
 
-    @property
-    def where(self) -> str:
-        return f"{self.base}#{self.pointer}"
 
 
 class Targets:
     """All definitions met so far."""
 
-    def __init__(self, references: References, dialect: Dialect, report: Callable[[Finding], None]) -> None:
+    def __init__(
+        self,
+        references: References,
+        dialect: Dialect,
+        report: Callable[[Finding], None],
+        label: Callable[[str], str] = str,
+    ) -> None:
         self.references = references
         self.dialect = dialect
         self.modern = dialect in {"3.1", "3.2"}
         self.report = report
+        self._label = label  # how reports spell a base
         self.fresh: list[Target] = []  # met, not yet normalised
         self.by_name: dict[str, Target] = {}
         self._links: dict[str, dict[str, Target]] = {}
@@ -83,6 +87,10 @@ class Targets:
     def at(self, reference: Any) -> Target | None:
         """The definition a normalised `$ref` names."""
         return self.by_name.get(reference[8:]) if isinstance(reference, str) else None
+
+    def where(self, target: Target) -> str:
+        """How a report points at a definition."""
+        return f"{self._label(target.base)}#{target.pointer}"
 
     def name(self, wish: str) -> str:
         """A name for `$defs` nobody has yet, near the one wished for."""

@@ -16,6 +16,27 @@ from periplus.sources.openapi.schema_walk import Walk
 
 Direction = Literal[0, 1]
 _BYTES: Final = 1024 * 1024
+# Shared parts come again soon, inline ones never: forgetting costs little, holding all would cost the document.
+MOST_REMEMBERED: Final = 4096
+
+_FILE: Final[Schema] = {
+    "description": "A file: its text, a data: URI, or its content as base64, text or a cache_ref.",
+    "anyOf": [
+        {"type": "string"},
+        {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "base64": {"type": "string", "contentEncoding": "base64"},
+                "text": {"type": "string"},
+                "cache_ref": {"type": "string"},
+                "filename": {"type": "string"},
+                "media_type": {"type": "string"},
+            },
+            "oneOf": [{"required": ["base64"]}, {"required": ["text"]}, {"required": ["cache_ref"]}],
+        },
+    ],
+}
 
 
 class Piece(NamedTuple):
@@ -38,17 +59,21 @@ class Schemas:
         dialect: Dialect,
         report: Callable[[Finding], None],
         *,
+        label: Callable[[str], str] = str,
         schema_bytes: int = _BYTES,
     ) -> None:
+        """Say how reports spell a document with `label`, and what a tool's schema may weigh with `schema_bytes`."""
         self.references = references
         self.dialect = dialect
         self.report = report
         self.definitions: dict[str, Schema] = {}
-        self.targets = Targets(references, dialect, report)
+        self.targets = Targets(references, dialect, report, label)
         self._families = Families(self.targets)
         self._forms = Forms(self.targets, self.definitions)
         self._limit = Limit(self._forms, schema_bytes)
         self._pieces: dict[int, tuple[Any, Piece]] = {}
+        self._file: Schema | None = None
+        self.memory: dict[int, tuple[Any, Any]] = {}  # what readers of parameters and bodies read once
 
     def request(self, schema: Any, base: str, where: str) -> Schema:
         """What a request may hold here: nothing read-only."""
@@ -69,6 +94,8 @@ class Schemas:
             self._settle()
         piece = Piece(out, tuple(walk.refers), walk.marked)
         if schema.__class__ is dict:  # held, so that its id stays its own
+            if len(self._pieces) >= MOST_REMEMBERED:
+                self._pieces.clear()
             self._pieces[id(schema)] = schema, piece
         return piece
 
@@ -92,6 +119,14 @@ class Schemas:
             rest = {key: value for key, value in schema.items() if key != "$ref"}
             schema = {**target.schema, **rest} if rest and isinstance(target.schema, dict) else target.schema
         return schema
+
+    def file(self) -> Schema:
+        """The reference to what stands for a file (S-46)."""
+        if self._file is None:
+            name = self.targets.name("file")
+            self.definitions[name] = _FILE
+            self._file = {"$ref": f"#/$defs/{name}"}
+        return self._file
 
     def recursive(self, schema: Any) -> bool:
         """Whether a reference leads to a definition that contains itself."""
@@ -121,12 +156,12 @@ class Schemas:
             target = self.targets.fresh.pop()
             self._define(target)
             done.append(target)
-        break_loops(done, self.report)
+        break_loops(done, self.targets)
         self._forms.settle(done)
 
     def _define(self, target: Target) -> None:
         raw = target.raw
-        walk = Walk(self.targets, target.base, target.where, raw)
+        walk = Walk(self.targets, target.base, self.targets.where(target), raw)
         choice = self._families.choice(walk, target)
         if choice is None:
             choice = walk.node(self._by_itself(walk, target))

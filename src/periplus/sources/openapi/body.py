@@ -1,0 +1,224 @@
+"""The body of a request as arguments: spread or whole, one media type or a choice (S-45 to S-47)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from periplus.model import Finding, FindingCode, Schema, Severity
+from periplus.sources.openapi import media
+from periplus.sources.openapi.argument_parameters import MISSING, constant, example_values
+from periplus.sources.openapi.body_parts import as_parts, encodings
+from periplus.sources.openapi.body_spread import mentioned, spread
+from periplus.sources.openapi.body_xml import XmlHints
+from periplus.sources.openapi.references_port import Unresolved
+from periplus.sources.openapi.schema_forms import REQUEST
+from periplus.sources.openapi.schemas import MOST_REMEMBERED, Piece, Schemas
+
+_STRUCTURES: Final = frozenset({"object", "array"})
+
+
+class Plan(NamedTuple):
+    """One media type's way of taking a body: its members as arguments, or `whole`."""
+
+    members: dict[str, Any]
+    required: tuple[str, ...]
+    whole: Schema | None
+    further: Any
+    rules: tuple[Schema, ...]
+    constants: dict[str, Any]
+    wire: dict[str, Any]  # its entry of the binding, without names of arguments
+    text_too: bool = False  # XML: the finished text may come instead of the members
+
+
+class Body(NamedTuple):
+    """All media types that take different arguments, preferred first; `unspread` is for names that clash."""
+
+    plans: tuple[Plan, ...]
+    required: bool
+    description: str
+    unspread: tuple[Plan, ...]
+    examples: tuple[Any, ...] = ()
+
+
+class _Declared(NamedTuple):
+    """One media type of a body as written."""
+
+    media: media.Media
+    written: Mapping[str, Any]
+    base: str
+    piece: Piece
+    shape: Any  # what the schema stands for
+
+
+def read(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Body | None:
+    """The body, or None when it declares no content."""
+    declared = _declared(body, base, where, schemas)
+    if not declared:
+        return None
+    kept = _different(declared)
+    plans = [_plan(one, schemas) for one in kept]
+    plans = [plan for at, plan in enumerate(plans) if not any(_equal(plan, before) for before in plans[:at])]
+    text = body.get("description")
+    return Body(
+        plans=tuple(plans),
+        required=body.get("required") is True,
+        description=text if isinstance(text, str) else "",
+        unspread=tuple(_whole(one, schemas) for one in kept),
+        examples=tuple(example_values(kept[0].written, kept[0].base, schemas)),
+    )
+
+
+def _declared(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> list[_Declared]:
+    content = body.get("content")
+    found: list[_Declared] = []
+    for name, written in content.items() if isinstance(content, Mapping) else ():
+        spot = base
+        if isinstance(written, Mapping) and isinstance(written.get("$ref"), str):
+            try:
+                end = schemas.references.resolve(written, base)
+            except Unresolved:
+                continue
+            written, spot = end.value, end.base
+        written = written if isinstance(written, Mapping) else {}
+        kind = media.read(str(name))
+        if kind.opaque or kind.mended:
+            _report_media(str(name), kind, where, schemas)
+        piece = schemas.piece(_schema(written), spot, where)
+        found.append(_Declared(kind, written, spot, piece, schemas.definition(piece.schema)))
+    return sorted(found, key=_preference)
+
+
+def _schema(written: Mapping[str, Any]) -> Any:
+    if "itemSchema" in written and "schema" not in written:
+        return {"type": "array", "items": written["itemSchema"]}
+    return written.get("schema", {})
+
+
+def _preference(one: _Declared) -> int:
+    """A file as JSON text is what generators write who mean a file."""
+    return media.UNKNOWN if one.media.kind == "json" and _is_binary(one.shape) else one.media.rank
+
+
+def _is_binary(shape: Any) -> bool:
+    return isinstance(shape, dict) and shape.get("format") == "binary"
+
+
+def _report_media(name: str, kind: media.Media, where: str, schemas: Schemas) -> None:
+    if kind.mended:
+        message, code = f"media type {name!r} is taken as {kind.type!r}", FindingCode.PARSE_LENIENT
+    else:
+        message, code = f"media type {name!r} is not known; it is sent as declared", FindingCode.MEDIA_TYPE_OPAQUE
+    schemas.report(Finding(severity=Severity.NOTE, code=code, where=where, message=message))
+
+
+def _different(declared: list[_Declared]) -> list[_Declared]:
+    """Those whose schemas differ: of equal ones, the preferred type speaks for all."""
+    kept: list[_Declared] = []
+    for one in declared:
+        equal = [other for other in kept if other.piece.schema == one.piece.schema]
+        if not any(_same_files(one, other) for other in equal):
+            kept.append(one)
+    return kept
+
+
+def _same_files(one: _Declared, other: _Declared) -> bool:
+    """A multipart body with files takes what a JSON body of the same schema cannot."""
+    if (one.media.kind == "multipart") is (other.media.kind == "multipart"):
+        return True
+    shape = one.shape if isinstance(one.shape, dict) else {}
+    return not any(_is_binary(child) for child in shape.get("properties", {}).values())
+
+
+def _plan(one: _Declared, schemas: Schemas) -> Plan:
+    kind = _kind(one)
+    if kind in {"file", "text"}:
+        return _whole(one, schemas)
+    known = schemas.memory.get(id(one.piece.schema))
+    if known is not None and known[0] is one.piece.schema:
+        found = known[1]
+    else:
+        found = spread(one.piece, schemas)
+        if one.piece.schema.__class__ is dict:
+            if len(schemas.memory) >= MOST_REMEMBERED:
+                schemas.memory.clear()
+            schemas.memory[id(one.piece.schema)] = one.piece.schema, found
+    if found is None:
+        return _whole(one, schemas)
+    members, files = as_parts(found.properties, one.written, schemas) if kind == "multipart" else (found.properties, [])
+    told = mentioned(found.rules)
+    constants = {
+        name: value
+        for name in found.required
+        if name not in told and (value := constant(schemas.definition(members.get(name)))) is not MISSING
+    }
+    if constants:
+        members = {name: child for name, child in members.items() if name not in constants}
+    wire = _wire(one, kind, schemas)
+    if files:
+        wire["files"] = files
+    return Plan(
+        members=members,
+        required=tuple(name for name in found.required if name not in constants),
+        whole=None,
+        further=found.further,
+        rules=found.rules,
+        constants=constants,
+        wire=wire,
+        text_too=kind == "xml",
+    )
+
+
+def _kind(one: _Declared) -> media.Kind:
+    kinds = one.shape.get("type") if isinstance(one.shape, dict) else None
+    structured = (
+        not _STRUCTURES.isdisjoint(kinds if isinstance(kinds, list) else [kinds])
+        or (isinstance(one.shape, dict) and not {"properties", "items", "allOf", "oneOf", "anyOf"}.isdisjoint(one.shape))
+    )
+    if one.media.kind == "any":
+        return "json" if structured else "file"
+    if one.media.rank == media.UNKNOWN and structured:
+        return "json"  # a vendor's type for an object: members have no other common spelling
+    return one.media.kind
+
+
+def _wire(one: _Declared, kind: media.Kind, schemas: Schemas) -> dict[str, Any]:
+    sent = one.media.type
+    if sent.startswith("*/*") or sent.startswith("application/*"):
+        sent = "application/json" if kind == "json" else "application/octet-stream"
+    wire: dict[str, Any] = {"type": sent, "kind": kind}
+    told = encodings(one.written, one.base, schemas)
+    if told:
+        wire["encoding"] = told
+    for key in ("prefixEncoding", "itemEncoding"):
+        if isinstance(one.written.get(key), Mapping | list):
+            wire[key] = one.written[key]
+    if kind == "xml":
+        hints = XmlHints(schemas.references)
+        root = hints.of(_schema(one.written), one.base)
+        if root:
+            wire["xml"] = root
+        if hints.named:
+            wire["xml_named"] = hints.named
+    return wire
+
+
+def _whole(one: _Declared, schemas: Schemas) -> Plan:
+    kind = _kind(one)
+    kinds = one.shape.get("type") if isinstance(one.shape, dict) else None
+    if kind == "file":
+        schema = schemas.file()
+    elif kind == "text":
+        plain = kinds is not None and (_STRUCTURES.isdisjoint(kinds if isinstance(kinds, list) else [kinds]))
+        schema = schemas.seen(one.piece, REQUEST) if plain else {"type": "string"}
+    else:
+        schema = schemas.seen(one.piece, REQUEST)
+        if kind == "xml" and schema and kinds != "string":
+            schema = {"anyOf": [schema, {"type": "string"}]}
+    return Plan({}, (), schema, None, (), {}, _wire(one, kind, schemas))
+
+
+def _equal(one: Plan, other: Plan) -> bool:
+    return (one.members, one.required, one.whole, one.further, one.rules, one.constants) == (
+        (other.members, other.required, other.whole, other.further, other.rules, other.constants)
+    )
