@@ -51,6 +51,9 @@ class Fragment(msgspec.Struct, frozen=True, kw_only=True):
     on: GraphQLObjectType
     picks: tuple[Pick, ...]
 
+    def text(self) -> str:
+        return f"... on {self.on.name} {{ {' '.join(pick.text() for pick in self.picks)} }}"
+
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """What is selected on one composite type."""
@@ -65,11 +68,9 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
     def text(self) -> str:
         """The selection on one line, as `node` would be printed."""
-        picks = [pick.text() for pick in self.picks]
-        members = [
-            f"... on {each.on.name} {{ {' '.join(pick.text() for pick in each.picks)} }}" for each in self.fragments
-        ]
-        return f"{{ {' '.join((*picks, *members))} }}"
+        fields = [pick.text() for pick in self.picks]
+        fields += [fragment.text() for fragment in self.fragments]
+        return f"{{ {' '.join(fields)} }}"
 
 
 def grow(schema: GraphQLSchema, on: Composite, tree: Tree) -> Selection:
@@ -96,7 +97,8 @@ def _pick(schema: GraphQLSchema, on: Composite, name: str, tree: Tree) -> Pick:
 def _type(on: Composite, name: str) -> GraphQLOutputType:
     if name == TYPENAME or isinstance(on, GraphQLUnionType):
         return _TYPENAME_TYPE
-    return on.fields[name].type
+    type_: GraphQLOutputType = on.fields[name].type
+    return type_
 
 
 def _beside(taken: dict[str, list[Pick]], pick: Pick, member: GraphQLObjectType) -> Pick:
