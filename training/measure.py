@@ -23,7 +23,7 @@ class Lexical:
         self.doc = torch.tensor(key // stems, device=device)
         self.stem = torch.tensor(key % stems, device=device)
         self.tf = torch.tensor(total, device=device)
-        self.length = torch.tensor(raw["lex_len"] @ weight, device=device)
+        self.length = torch.tensor(raw["lex_len"] @ weight, device=device).float()
         self.stems, self.docs, self.device = stems, len(raw["src"]), device
 
     def over(self, docs: np.ndarray) -> torch.Tensor:

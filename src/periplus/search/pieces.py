@@ -13,7 +13,7 @@ class Pieces:
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._rows = {entry: row for row, entry in enumerate(vocabulary)}
-        self._words: dict[str, tuple[int, ...]] = {}
+        self._known: dict[str, tuple[tuple[int, ...], str, str]] = {}
         self._phrases = {
             (first, second): row
             for entry, row in self._rows.items()
@@ -22,28 +22,40 @@ class Pieces:
         }
 
     def rows(self, text: str, limit: int) -> list[int]:
-        """The table rows of the text's first `limit` words and phrases, in order, repeated as they occur."""
-        found: list[int] = []
-        before = ""
-        for chunk in chunks(text):
-            joined, parts = split_chunk(chunk)
-            for word in (joined,) if joined and joined in self._rows else parts:
-                found += self._word(word)
-                phrase = self._phrases.get((before, word))
-                if phrase is not None:
-                    found.append(phrase)
-                before = word
-            if len(found) >= limit:
-                return found[:limit]
-        return found
+        """The table rows of the text's first words and phrases, in order, repeated as they occur."""
+        return self.rows_of(chunks(text), limit)
 
-    def _word(self, word: str) -> tuple[int, ...]:
-        known = self._words.get(word)
-        if known is None:
-            if len(self._words) > 1 << 17:
-                self._words.clear()
-            known = self._words[word] = self._spell(word)
-        return known
+    def rows_of(self, runs: list[str], limit: int) -> list[int]:
+        """`rows` of a text that is already in chunks."""
+        found: list[int] = []
+        known, phrases = self._known, self._phrases
+        before = ""
+        for run in runs[:limit]:
+            entry = known.get(run)
+            if entry is None:
+                entry = self._learn(run)
+            rows, first, last = entry
+            if (before, first) in phrases:
+                found.append(phrases[before, first])
+            found += rows
+            before = last
+        return found[:limit]
+
+    def _learn(self, run: str) -> tuple[tuple[int, ...], str, str]:
+        """The rows of one chunk, and the words a phrase may begin and end with."""
+        if len(self._known) > 1 << 17:
+            self._known.clear()
+        joined, parts = split_chunk(run)
+        spoken = (joined,) if joined and joined in self._rows else parts
+        found: list[int] = []
+        for place, word in enumerate(spoken):
+            phrase = self._phrases.get((spoken[place - 1], word)) if place else None
+            if phrase is not None:
+                found.append(phrase)
+            found += self._spell(word)
+        entry = (tuple(found), spoken[0] if spoken else "", spoken[-1] if spoken else "")
+        self._known[run] = entry
+        return entry
 
     def _spell(self, word: str) -> tuple[int, ...]:
         """The word itself, else the longest pieces from the left; a word that cannot be spelled has no rows."""

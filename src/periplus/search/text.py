@@ -20,6 +20,7 @@ _CHUNK = re.compile(
 )
 _PART = re.compile(r"[A-Z]+s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
+_NOT_NAME = re.compile(r"[\W_]+")
 _DENSE_WORD = re.compile(rf"[{_DENSE}]+")
 
 STOP_WORDS = frozenset(
@@ -93,12 +94,17 @@ def _terms_of_chunk(chunk: str) -> tuple[str, ...]:
 
 def terms(text: str) -> list[str]:
     """Stems of the words that say something, in order, repeated as often as they occur."""
+    return terms_of(chunks(text))
+
+
+def terms_of(runs: list[str]) -> list[str]:
+    """`terms` of a text that is already in chunks."""
     found: list[str] = []
-    for chunk in chunks(text):
+    for chunk in runs:
         found += _terms_of_chunk(chunk)
     return found
 
 
 def name_key(text: str) -> str:
     """A name without case and separators: the form in which `pulls/list` and `pullsList` are equal."""
-    return "".join(char for char in fold(text).lower() if char.isalnum())
+    return _NOT_NAME.sub("", fold(text).lower())

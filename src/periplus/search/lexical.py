@@ -1,0 +1,138 @@
+"""Weighted-term BM25 over the segments, with statistics of exactly the tools a scope shows."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from periplus.search.sections import Array
+from periplus.search.segment import WEIGHT_STEPS, Segment, shape_of
+from periplus.search.visibility import Truths
+
+Floats = npt.NDArray[np.float32]
+K1, B = 1.5, 0.75
+_NEAR_SHORTEST = 4  # shorter unknown words have too many neighbours
+_NEAR_MOST = 3
+_SHORTLIST = 40
+_FEW_SHARED = 0.5
+
+
+class View:
+    """The visible part of an index generation, as the lexical side needs it."""
+
+    def __init__(self, segments: Sequence[Segment], shown: Sequence[Truths | None]) -> None:
+        self.segments = segments
+        self.shown = shown
+        self.counts = [
+            segment.count if truths is None else int(truths.sum())
+            for segment, truths in zip(segments, shown, strict=True)
+        ]
+        self.count = sum(self.counts)
+        lengths = [
+            segment.lengths if truths is None else segment.lengths[truths]
+            for segment, truths in zip(segments, shown, strict=True)
+        ]
+        usual = max(sum(float(part.sum()) for part in lengths) / max(self.count, 1), 1e-6)
+        # Counts are kept in halves, so the curve is stretched as they are.
+        self.damping = [
+            (WEIGHT_STEPS * K1 * (1 - B + B / usual * segment.lengths)).astype(np.float32) for segment in segments
+        ]
+
+    def postings(self, term: str) -> list[tuple[Array, Array]]:
+        """For each segment the visible tools with the term, and how much it says of them."""
+        found: list[tuple[Array, Array]] = []
+        for segment, truths in zip(self.segments, self.shown, strict=True):
+            place = segment.lexicon.find(term)
+            start, end = (segment.posting_offsets[place : place + 2]) if place >= 0 else (0, 0)
+            tools, weights = segment.posting_tools[start:end], segment.posting_weights[start:end]
+            if truths is not None and len(tools):
+                keep = truths[tools]
+                tools, weights = tools[keep], weights[keep]
+            found.append((tools, weights))
+        return found
+
+    def near(self, term: str) -> list[tuple[str, float]]:
+        """Visible words spelled almost like an unknown one, with how alike they are."""
+        if len(term) < _NEAR_SHORTEST and term.isascii():
+            return []
+        wanted = np.uint64(shape_of(term))
+        bits = int(np.bitwise_count(wanted))
+        best: dict[str, float] = {}
+        for segment in self.segments:
+            shared = np.bitwise_count(segment.shapes & wanted).astype(np.int16)
+            extra = np.bitwise_count(segment.shapes & ~wanted).astype(np.int16)
+            likely = np.flatnonzero(shared >= _FEW_SHARED * (bits + extra))
+            closeness = shared[likely] / (bits + extra[likely])
+            for place in likely[np.argsort(-closeness, kind="stable")[:_SHORTLIST]]:
+                word = segment.lexicon[int(place)]
+                alike = likeness(term, word)
+                if alike > 0 and alike > best.get(word, 0.0):
+                    best[word] = alike
+        ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
+        seen = [pair for pair in ranked if any(len(tools) for tools, _ in self.postings(pair[0]))]
+        return [pair for pair in seen if pair[1] >= seen[0][1] - 0.15][:_NEAR_MOST]
+
+
+def likeness(one: str, other: str) -> float:
+    """One less the share of letters that differ; zero when the words are too different to be a slip."""
+    longest = max(len(one), len(other))
+    most = 1 if longest < 6 else 2 if longest < 10 else 3
+    if abs(len(one) - len(other)) > most:
+        return 0.0
+    distance = _distance(one, other)
+    return 1 - distance / longest if distance <= most else 0.0
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters to insert, drop, change or swap with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        earlier, before, row = before, row, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, earlier[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+class Matched:
+    """What the words of a goal found: scores by segment, and the most a tool could have reached."""
+
+    def __init__(self, scores: list[Floats], ideal: float, stems: dict[str, float], slips: dict[str, str]) -> None:
+        self.scores = scores
+        self.ideal = ideal
+        self.stems = stems  # stem -> its weight
+        self.slips = slips  # found spelling -> as written
+
+
+def match(view: View, stems: Mapping[str, float]) -> Matched:
+    """Score every visible tool by the goal's stems, each counted once and for the share it is given."""
+    scores = [np.zeros(segment.count, np.float32) for segment in view.segments]
+    weights: dict[str, float] = {}
+    slips: dict[str, str] = {}
+    ideal = 0.0
+    for stem, part in stems.items():
+        spelled = [(stem, 1.0, view.postings(stem))]
+        if not any(len(tools) for tools, _ in spelled[0][2]):
+            spelled = [(word, alike * alike, view.postings(word)) for word, alike in view.near(stem)]
+            slips |= {word: stem for word, _, _ in spelled}
+        best = _rarity(view.count, 0)
+        for word, share, postings in spelled:
+            rarity = _rarity(view.count, sum(len(tools) for tools, _ in postings))
+            weight = part * share * rarity
+            weights[word] = max(weight, weights.get(word, 0.0))
+            best = min(best, rarity)
+            step = np.float32(weight * (K1 + 1))
+            for score, damping, (tools, counts) in zip(scores, view.damping, postings, strict=True):
+                if len(tools):
+                    score[tools] += counts * step / (counts + damping[tools])
+        ideal += part * best
+    return Matched(scores, ideal * (K1 + 1), weights, slips)
+
+
+def _rarity(count: int, holding: int) -> float:
+    """How much a word says that `holding` of `count` tools have."""
+    return math.log(1 + (count - holding + 0.5) / (holding + 0.5))

@@ -1,0 +1,105 @@
+"""The shipped model: a static table of word vectors, and how goals and tools become one vector each."""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import simsimd
+
+from periplus.search.pieces import Pieces
+
+Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.int8]
+SHIPPED = Path(__file__).parent / "model"
+_GOAL_ROWS = 160
+_LIMITS = (24, 24, 64, 96, 48, 96, 96)  # rows read of each field, in the order of `Fields`
+
+
+class Model:
+    """The embedding table and everything learned with it, under one version."""
+
+    def __init__(self, folder: Path = SHIPPED) -> None:
+        self.settings: dict[str, Any] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+        self.version: str = self.settings["version"]
+        self._table: Bytes = np.load(folder / "table.npy", mmap_mode="r")
+        self._folder = folder
+        weights = np.load(folder / "weights.npy").astype(np.float32)
+        self._goal_weight: Floats = weights[0]
+        self._tool_weight: Floats = weights[1]
+        self._field_log = np.array(self.settings["field"], np.float32)
+        self._field_shrink = np.array(self.settings["shrink"], np.float32)
+        self.width = int(self._table.shape[1])
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The vocabulary, read when the first text is."""
+        return Pieces((self._folder / "vocab.txt").read_text(encoding="utf-8").split("\n"))
+
+    def goals(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors of goals; a goal without known words has the zero vector."""
+        out = np.zeros((len(texts), self.width), np.float32)
+        for place, text in enumerate(texts):
+            rows = self.pieces.rows(text, _GOAL_ROWS)
+            if rows:
+                out[place] = self._goal_weight[rows] @ self._table[rows].astype(np.float32)
+        return unit(out)
+
+    def goal_words(self, text: str) -> tuple[list[int], Floats]:
+        """The rows of a goal and their weights."""
+        rows = self.pieces.rows(text, _GOAL_ROWS)
+        return rows, self._goal_weight[rows]
+
+    def rows_of(self, runs: Sequence[list[str]]) -> list[list[int]]:
+        """The table rows of each field of a tool, given in chunks."""
+        read = self.pieces.rows_of
+        return [read(field, limit) if field else [] for field, limit in zip(runs, _LIMITS, strict=True)]
+
+    def tools(self, tools: Sequence[list[list[int]]]) -> Floats:
+        """Unit vectors of tools, given by the rows of their fields; one product for the whole batch."""
+        owner: list[int] = []
+        flat: list[int] = []
+        scale: list[float] = []
+        strengths = [
+            np.exp(self._field_log[field] - self._field_shrink[field] * np.log(np.arange(1, 257, dtype=np.float32)))
+            for field in range(len(_LIMITS))
+        ]
+        for place, fields in enumerate(tools):
+            for field, rows in enumerate(fields):
+                if rows:
+                    flat += rows
+                    owner += [place] * len(rows)
+                    scale += [float(strengths[field][len(rows) - 1])] * len(rows)
+        if not flat:
+            return np.zeros((len(tools), self.width), np.float32)
+        unique, inverse = np.unique(np.array(flat), return_inverse=True)
+        weight = np.array(scale, np.float32) * self._tool_weight[unique][inverse]
+        cell = np.array(owner, np.int64) * len(unique) + inverse
+        dense = np.bincount(cell, weights=weight, minlength=len(tools) * len(unique)).astype(np.float32)
+        return unit(dense.reshape(len(tools), len(unique)) @ self._table[unique].astype(np.float32))
+
+
+def unit(vectors: Floats) -> Floats:
+    """Vectors of length one; zero stays zero."""
+    length = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+    return vectors / np.maximum(length, 1e-9)
+
+
+def quantise(vectors: Floats) -> tuple[Bytes, Floats]:
+    """Vectors as int8, and for each the factor that turns an int8 dot product back into a cosine."""
+    longest = np.maximum(np.abs(vectors).max(axis=-1), 1e-9)
+    small = np.rint(vectors / longest[:, None] * 127).astype(np.int8)
+    length = np.sqrt((small.astype(np.float32) ** 2).sum(axis=-1))
+    return small, (1 / np.maximum(length, 1e-9)).astype(np.float32)
+
+
+def scan(goals: Floats, vectors: Bytes, factors: Floats) -> Floats:
+    """Cosines of goals and int8 vectors, by exact scan: one row per goal."""
+    small, own = quantise(goals)
+    raw = np.asarray(simsimd.cdist(small, vectors, metric="dot", out_dtype="float32"))
+    raw *= factors
+    raw *= own[:, None]
+    return raw
