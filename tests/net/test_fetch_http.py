@@ -160,7 +160,7 @@ async def test_the_size_limit_counts_opened_bytes(servers: Servers, reader: Read
 
 @pytest.mark.parametrize(
     ("body", "coding"),
-    [(b"plain", "gzip"), (gzip.compress(b"x" * 99)[:-9], "gzip"), (b"x", "br"), (b"x", "gzip, gzip")],
+    [(b"plain", "gzip"), (gzip.compress(b"x" * 99, mtime=0)[:-9], "gzip"), (b"x", "br"), (b"x", "gzip, gzip")],
 )
 async def test_a_body_that_is_not_what_it_says_is_reported(servers: Servers, reader: Reader, body: bytes, coding: str):
     server = await servers.start(response(200, body, content_encoding=coding))
