@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,7 +32,7 @@ _FAULTS: dict[int, tuple[str, tuple[str, ...], bool]] = {
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Generator[None, None, None]:
     """Turn what SQLite raises about this file into a problem; mistakes in our own SQL stay what they are."""
     try:
         yield

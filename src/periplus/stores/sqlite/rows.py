@@ -58,7 +58,10 @@ class Rows:
         """New ones are added, known ones replaced whole; both keep or get their integer for good."""
         for batch in _batches(rows):
             self._pause()
-            self._write(batch)
+            try:
+                self._write(batch)
+            except sqlite3.IntegrityError as error:
+                raise self._twice("path or key", str(error)) from error
         self._settle()
 
     def remove(self, keys: Iterable[str]) -> None:
@@ -104,10 +107,11 @@ class Rows:
         """Each key's integer, old versions out of the way; and the paths that their tools left."""
         paths = {row.key: row.path for row in batch}
         stored = () if self._fresh else self._stored(list(paths))
-        again = [tool.key for tool in stored if tool.id >= self._first_new]
-        again += [key for key, times in Counter(row.key for row in batch).items() if times > 1]
+        again = [tool.key for tool in stored if tool.id >= self._first_new] + _repeated(row.key for row in batch)
         if again:
             raise self._twice("key", again[0])
+        if same := _repeated(row.path for row in batch):
+            raise self._twice("path", same[0])
         self._erase(stored)
         if not self._fresh:
             refs = [f"{self._target.name}/{row.path}" for row in batch]
@@ -197,6 +201,10 @@ def _names(row: Row, source: str, former: Iterable[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(row.names))
     old = (name for path in former for name in (fold(path), fold(f"{source}/{path}")))
     return tuple(dict.fromkeys((*row.names, *old)))
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return [name for name, times in Counter(names).items() if times > 1]
 
 
 def _json(value: object) -> str:
