@@ -1,0 +1,43 @@
+"""What a JSON value must not be to be read any further: nested too deep, or impossible to write down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def shallow(value: Any, limit: int) -> Any:
+    """The value itself where it nests no deeper than that, else a copy that ends there in empty values."""
+    return _cut(value, limit) if _is_deeper(value, limit) else value
+
+
+def _is_deeper(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit + 1):
+        level = [inner for each in level for inner in _members(each)]
+        if not level:
+            return False
+    return True
+
+
+def _members(value: Any) -> list[Any]:
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [member for member in members if isinstance(member, (dict, list))]
+
+
+def _cut(value: Any, limit: int) -> Any:
+    if isinstance(value, dict):
+        return {name: _cut(member, limit - 1) for name, member in value.items()} if limit > 0 else {}
+    if isinstance(value, list):
+        return [_cut(member, limit - 1) for member in value] if limit > 0 else []
+    return value
+
+
+def encodable(value: Any) -> Any:
+    """The value with lone surrogates, which JSON can spell and UTF-8 cannot, replaced."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {encodable(name): encodable(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [encodable(member) for member in value]
+    return value
