@@ -7,7 +7,7 @@ from periplus.model.page import Page
 from periplus.model.principal import LOCAL, Principal, Session
 from periplus.model.problem import Code, Problem, Status
 from periplus.model.ref import ToolRef, check_source_id, fold, leaf_segment, segment, short_hash
-from periplus.model.scope import EVERYTHING, Scope, Selector, Visible, glob_matches, glob_pattern
+from periplus.model.scope import EVERYTHING, Scope, Selector, Visible, glob_matches
 from periplus.model.source import (
     Document,
     DocumentPart,
@@ -64,7 +64,6 @@ __all__ = [
     "check_source_id",
     "fold",
     "glob_matches",
-    "glob_pattern",
     "leaf_segment",
     "segment",
     "short_hash",

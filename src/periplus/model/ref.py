@@ -29,9 +29,7 @@ class ToolRef(msgspec.Struct, frozen=True, order=True):
         source, slash, path = text.partition("/")
         pieces = path.split("/")
         if not slash or not _SOURCE_ID.fullmatch(source) or any(_bad_segment(piece) for piece in pieces):
-            raise Problem(
-                Code.BAD_INPUT, f"not a tool reference: {text[:REF_MAX]!r}", hints=("use source/area/tool",)
-            )
+            raise Problem(Code.BAD_INPUT, f"not a tool reference: {text[:REF_MAX]!r}", hints=("use source/area/tool",))
         return cls(source, path)
 
     @property

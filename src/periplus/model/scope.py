@@ -70,19 +70,35 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
         return self.allow == EVERYTHING and not self.deny
 
     def admits(self, tool: Visible) -> bool:
-        allowed = any(
-            selector.admits(tool) and (not tool.hidden or selector.names_one) for selector in self.allow
-        )
+        allowed = any(selector.admits(tool) and (not tool.hidden or selector.names_one) for selector in self.allow)
         return allowed and not any(selector.admits(tool) for selector in self.deny)
 
 
-@lru_cache(maxsize=4096)
-def glob_pattern(glob: str) -> re.Pattern[str]:
-    """The regular expression of a glob; linear because its only operators are `.*` and `.`."""
-    pieces = re.split(r"([*?])", re.sub(r"\*+", "*", glob))
-    body = "".join({"*": ".*", "?": "."}.get(piece, re.escape(piece)) for piece in pieces)
-    return re.compile(body, re.DOTALL)
-
-
 def glob_matches(glob: str, text: str) -> bool:
-    return glob in ("*", text) or glob_pattern(glob).fullmatch(text) is not None
+    """Whether a text is what a glob means. Pieces between stars are found leftmost, so no glob can stall it."""
+    if glob in ("*", text):
+        return True
+    pieces = _pieces(glob)
+    if len(pieces) == 1:
+        return pieces[0].fullmatch(text) is not None
+    first, *middle, last = pieces
+    start = first.match(text)
+    if start is None:
+        return False
+    place = start.end()
+    for piece in middle:
+        found = piece.search(text, place)
+        if found is None:
+            return False
+        place = found.end()
+    size = glob.count("?", glob.rindex("*")) + len(glob[glob.rindex("*") + 1 :].replace("?", ""))
+    return len(text) - size >= place and last.fullmatch(text, len(text) - size) is not None
+
+
+@lru_cache(maxsize=4096)
+def _pieces(glob: str) -> tuple[re.Pattern[str], ...]:
+    """What stands between the stars, as patterns of a fixed length."""
+    return tuple(
+        re.compile("".join("." if char == "?" else re.escape(char) for char in piece), re.DOTALL)
+        for piece in re.sub(r"\*+", "*", glob).split("*")
+    )
