@@ -17,25 +17,40 @@ _LARGEST: Final = 4096  # bytes: an example is to be read
 _encode = msgspec.json.Encoder().encode
 
 
-def complete(
-    schema: Schema,
-    parameters: list[Parameter],
-    names: list[str],
-    laid: Laid,
-    definitions: Mapping[str, Any],
-) -> tuple[Example, ...]:
-    """Calls that the schema accepts; empty when none can be made of what the document gives."""
+def required_examples(parameters: list[Parameter], names: list[str]) -> dict[str, Any] | None:
+    """A value for each parameter a call must give; None when the document shows none for some."""
     around: dict[str, Any] = {}
     for one, argument in zip(parameters, names, strict=True):
         if one.required and "const" not in one.wire:
             shown = one.schema.get("examples") or ([one.schema["default"]] if "default" in one.schema else [])
             if not shown:
-                return ()
+                return None
             around[argument] = shown[0]
-    made = (_call(value, laid.binding["media"][0]) for value in laid.examples)
-    calls = ({**around, **call} for call in made if call is not None)
-    good = [call for call in calls if len(_encode(call)) <= _LARGEST and fits(call, schema, definitions)]
-    return tuple(Example(input=call) for call in good[:_MOST])
+    return around
+
+
+def calls(schema: Schema, around: dict[str, Any], laid: Laid, definitions: Mapping[str, Any]) -> tuple[Example, ...]:
+    """Whole calls that the schema accepts."""
+    made = (_call(value, laid.binding["media"][0]) for value in laid.examples[:_MOST])
+    whole = ({**around, **call} for call in made if call is not None)
+    good = [call for call in whole if len(_encode(call)) <= _LARGEST and fits(call, schema, definitions)]
+    return tuple(Example(input=call) for call in good)
+
+
+def show_members(schema: Schema, laid: Laid, definitions: Mapping[str, Any]) -> bool:
+    """Where no whole call can be made, each argument shows its part of an example; False when none fits."""
+    properties: dict[str, Any] = schema["properties"]  # made for this operation, its values shared
+    fitting = False
+    for value in laid.examples[:_MOST]:
+        call = _call(value, laid.binding["media"][0])
+        for name, member in (call or {}).items():
+            shown = properties.get(name)
+            if not isinstance(shown, dict) or not fits(member, shown, definitions):
+                continue
+            fitting = True
+            if not shown.get("examples") and len(_encode(member)) <= _LARGEST // 8:
+                properties[name] = {**shown, "examples": [member]}
+    return fitting or not laid.properties
 
 
 def _call(value: Any, wire: dict[str, Any]) -> dict[str, Any] | None:

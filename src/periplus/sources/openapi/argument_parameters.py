@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from periplus.model import Finding, FindingCode, Schema, Severity
 from periplus.sources.openapi import media
 from periplus.sources.openapi.argument_carry import carried
-from periplus.sources.openapi.references_port import Unresolved
 from periplus.sources.openapi.schema_samples import fits
 from periplus.sources.openapi.schema_turns import enum_words
 from periplus.sources.openapi.schemas import Schemas
@@ -25,6 +26,7 @@ _NOT_SCHEMA: Final = frozenset(
     {"name", "in", "required", "allowEmptyValue", "collectionFormat", "style", "explode", "content", "schema"}
 )
 MISSING: Final = object()
+_encode = msgspec.json.Encoder().encode
 
 
 class Parameter(NamedTuple):
@@ -37,6 +39,21 @@ class Parameter(NamedTuple):
     wire: dict[str, Any]
     constant: Any = MISSING
     key: str = ""  # an idempotency key: filled when the caller gives none
+
+
+def read_once(written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Parameter | None:
+    """The same as `read`, where equal texts are read once, unless something was wrong with them."""
+    if written.__class__ is not dict:
+        return read(written, base, where, schemas)
+    key = base, _encode(written)
+    if key in schemas.parameters:
+        known: Parameter | None = schemas.parameters[key]
+        return known
+    before = schemas.reported
+    found = read(written, base, where, schemas)
+    if schemas.reported == before:
+        schemas.parameters[key] = found
+    return found
 
 
 def read(written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Parameter | None:
@@ -89,20 +106,12 @@ def _content(written: Mapping[str, Any], base: str, schemas: Schemas) -> tuple[s
     content = written.get("content")
     if not isinstance(content, Mapping) or not content or "schema" in written:
         return None
-    declared, body = next(iter(content.items()))
-    if isinstance(body, Mapping) and isinstance(body.get("$ref"), str):
-        try:
-            found = schemas.references.resolve(body, base)
-        except Unresolved:
-            found = None
-        body, base = (found.value, found.base) if found else ({}, base)
-    schema = body.get("schema", {}) if isinstance(body, Mapping) else {}
-    return media.read(str(declared)).type, schema, base
+    declared, item = next(iter(content.items()))
+    body, spot = schemas.behind(item, base)
+    return media.read(str(declared)).type, body.get("schema", {}), spot
 
 
-def _styled(
-    wire: dict[str, Any], written: Mapping[str, Any], place: str, schema: Schema, schemas: Schemas
-) -> None:
+def _styled(wire: dict[str, Any], written: Mapping[str, Any], place: str, schema: Schema, schemas: Schemas) -> None:
     """Only what differs from the defaults of its place."""
     if schemas.dialect == "2.0":
         if "collectionFormat" in written or schema.get("type") == "array":
@@ -114,7 +123,7 @@ def _styled(
                 nested = items.get("collectionFormat") if isinstance(items, Mapping) else None
                 wire["inner"] = nested if nested in _SEPARATORS else "csv"
         return
-    styles = _STYLES.get(place, ())
+    styles: tuple[str, ...] = _STYLES.get(place, ())
     style = written.get("style")
     if style in styles and style != styles[0]:
         wire["style"] = style
@@ -149,9 +158,7 @@ def _or_empty(schema: Schema, shape: Any) -> Schema:
     return {"description": schema["description"], **out} if "description" in schema else out
 
 
-def _described(
-    schema: Schema, written: Mapping[str, Any], base: str, where: str, schemas: Schemas
-) -> Schema:
+def _described(schema: Schema, written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Schema:
     out = schema
     text = written.get("description")
     if isinstance(text, str) and text and text != schema.get("description"):
@@ -167,14 +174,13 @@ def _described(
                 out = {**out, "description": f"{said}\n{enum_words(values, words)}".strip()}
     if "example" in written or "examples" in written:
         kept = _examples(out, written, base, where, schemas)
+        shown: list[Any] = out.get("examples", [])
         if kept:
-            out = {**out, "examples": [*out.get("examples", ()), *(v for v in kept if v not in out.get("examples", ()))]}
+            out = {**out, "examples": [*shown, *(value for value in kept if value not in shown)]}
     return out
 
 
-def _examples(
-    schema: Schema, written: Mapping[str, Any], base: str, where: str, schemas: Schemas
-) -> list[Any]:
+def _examples(schema: Schema, written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> list[Any]:
     """The declared examples that are what they illustrate; the others are reported."""
     kept: list[Any] = []
     for value in example_values(written, base, schemas):
@@ -198,12 +204,7 @@ def example_values(written: Mapping[str, Any], base: str, schemas: Schemas) -> l
         found.append(written["example"])
     named = written.get("examples")
     for item in named.values() if isinstance(named, Mapping) else ():
-        example = item
-        if isinstance(item, Mapping) and isinstance(item.get("$ref"), str):
-            try:
-                example = schemas.references.resolve(item, base).value
-            except Unresolved:
-                continue
-        if isinstance(example, Mapping) and ("dataValue" in example or "value" in example):
+        example, _ = schemas.behind(item, base)
+        if "dataValue" in example or "value" in example:
             found.append(example.get("dataValue", example.get("value")))
     return found

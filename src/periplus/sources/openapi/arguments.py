@@ -39,9 +39,9 @@ from periplus.model import Example, Finding, FindingCode, Schema, Severity
 from periplus.sources.openapi import argument_parameters, body_swagger
 from periplus.sources.openapi import body as bodies
 from periplus.sources.openapi.argument_body import Laid, lay
-from periplus.sources.openapi.argument_examples import complete
+from periplus.sources.openapi.argument_examples import calls, required_examples, show_members
 from periplus.sources.openapi.argument_parameters import PLACES, Parameter
-from periplus.sources.openapi.schemas import MOST_REMEMBERED, Schemas
+from periplus.sources.openapi.schemas import Schemas
 
 _UNASKED: Final = frozenset({"accept", "content-type", "authorization"})
 _PLACE_WORDS: Final = {
@@ -78,27 +78,18 @@ def build(parts: OperationParts, schemas: Schemas) -> Arguments:
     if not parameters and body is None:
         return Arguments({"type": "object", "additionalProperties": False, "properties": {}}, {"parameters": []})
     names = _names(parameters, body)
-    laid = None if body is None else lay(body, names.body, names.taken, schemas)
+    laid = None if body is None else lay(body, names.body, names.taken)
     return _flat(parameters, names, laid, parts, schemas)
 
 
-def _parameter(
-    written: Mapping[str, Any], base: str, parts: OperationParts, schemas: Schemas
-) -> Parameter | None:
+def _parameter(written: Mapping[str, Any], base: str, parts: OperationParts, schemas: Schemas) -> Parameter | None:
     place = written.get("in")
     if place in {"body", "formData"}:
         return None
     name = str(written.get("name"))
     if (place == "header" and name.lower() in _UNASKED) or (parts.hidden and (place, name) in parts.hidden):
         return None
-    known = schemas.memory.get(id(written))
-    if known is not None and known[0] is written:
-        found: Parameter | None = known[1]
-        return found
-    found = argument_parameters.read(written, base, parts.where, schemas)
-    if len(schemas.memory) >= MOST_REMEMBERED:
-        schemas.memory.clear()
-    schemas.memory[id(written)] = written, found
+    found = argument_parameters.read_once(written, base, parts.where, schemas)
     if found is None:
         message = f"parameter {name!r} in {place!r} has no place in a request; it is left out"
         schemas.report(_finding(FindingCode.BAD_PARAMETER, message, parts))
@@ -108,9 +99,7 @@ def _parameter(
 def _body(parts: OperationParts, schemas: Schemas) -> bodies.Body | None:
     written = parts.body
     if schemas.dialect == "2.0" or (written is None and any(_is_body(one) for one, _ in parts.parameters)):
-        made, base, findings = body_swagger.request_body(
-            parts.parameters, parts.consumes, parts.where, parts.operation
-        )
+        made, base, findings = body_swagger.request_body(parts.parameters, parts.consumes, parts.where, parts.operation)
         for finding in findings:
             schemas.report(finding)
         return None if made is None else bodies.read(made, base, parts.where, schemas)
@@ -196,11 +185,13 @@ def _flat(
     if required:
         schema["required"] = required
     schema = schemas.fitted(schema, parts.where, parts.operation)
-    examples = ()
+    examples: tuple[Example, ...] = ()
     if laid is not None and laid.examples:
-        examples = complete(schema, parameters, names.parameters, laid, schemas.definitions)
-        if not examples:
-            message = "no example of the body is what its schema allows, or it needs parameters without one"
+        around = required_examples(parameters, names.parameters)
+        if around is not None:
+            examples = calls(schema, around, laid, schemas.definitions)
+        if not examples and not show_members(schema, laid, schemas.definitions):
+            message = "the body's examples are not what its schema allows; left out"
             schemas.report(_finding(FindingCode.SCHEMA_REDUCED, message, parts, Severity.NOTE))
     return Arguments(schema, binding, notes, examples, key)
 
@@ -212,9 +203,5 @@ def _placed(schema: Any, place: str) -> Schema:
     return {**schema, "description": f"{text} (sent in the {_PLACE_WORDS[place]})".strip()}
 
 
-def _finding(
-    code: FindingCode, message: str, parts: OperationParts, severity: Severity = Severity.WARNING
-) -> Finding:
-    return Finding(
-        severity=severity, code=code, where=parts.where, message=message, operation=parts.operation
-    )
+def _finding(code: FindingCode, message: str, parts: OperationParts, severity: Severity = Severity.WARNING) -> Finding:
+    return Finding(severity=severity, code=code, where=parts.where, message=message, operation=parts.operation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from periplus.model import Finding, FindingCode, Schema, Severity
@@ -11,11 +11,12 @@ from periplus.sources.openapi.argument_parameters import MISSING, constant, exam
 from periplus.sources.openapi.body_parts import as_parts, encodings
 from periplus.sources.openapi.body_spread import mentioned, spread
 from periplus.sources.openapi.body_xml import XmlHints
-from periplus.sources.openapi.references_port import Unresolved
 from periplus.sources.openapi.schema_forms import REQUEST
-from periplus.sources.openapi.schemas import MOST_REMEMBERED, Piece, Schemas
+from periplus.sources.openapi.schema_targets import Piece
+from periplus.sources.openapi.schemas import Schemas
 
 _STRUCTURES: Final = frozenset({"object", "array"})
+_INSIDES: Final = frozenset({"properties", "items", "allOf", "oneOf", "anyOf"})
 
 
 class Plan(NamedTuple):
@@ -37,7 +38,7 @@ class Body(NamedTuple):
     plans: tuple[Plan, ...]
     required: bool
     description: str
-    unspread: tuple[Plan, ...]
+    unspread: Callable[[], tuple[Plan, ...]]
     examples: tuple[Any, ...] = ()
 
 
@@ -57,14 +58,15 @@ def read(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Bo
     if not declared:
         return None
     kept = _different(declared)
-    plans = [_plan(one, schemas) for one in kept]
-    plans = [plan for at, plan in enumerate(plans) if not any(_equal(plan, before) for before in plans[:at])]
+    plans = [_plan_once(one, schemas) for one in kept]
+    if len(plans) > 1:
+        plans = [plan for at, plan in enumerate(plans) if not any(_equal(plan, before) for before in plans[:at])]
     text = body.get("description")
     return Body(
         plans=tuple(plans),
         required=body.get("required") is True,
         description=text if isinstance(text, str) else "",
-        unspread=tuple(_whole(one, schemas) for one in kept),
+        unspread=lambda: tuple(_whole(one, schemas) for one in kept),
         examples=tuple(example_values(kept[0].written, kept[0].base, schemas)),
     )
 
@@ -72,15 +74,8 @@ def read(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Bo
 def _declared(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> list[_Declared]:
     content = body.get("content")
     found: list[_Declared] = []
-    for name, written in content.items() if isinstance(content, Mapping) else ():
-        spot = base
-        if isinstance(written, Mapping) and isinstance(written.get("$ref"), str):
-            try:
-                end = schemas.references.resolve(written, base)
-            except Unresolved:
-                continue
-            written, spot = end.value, end.base
-        written = written if isinstance(written, Mapping) else {}
+    for name, item in content.items() if isinstance(content, Mapping) else ():
+        written, spot = schemas.behind(item, base)
         kind = media.read(str(name))
         if kind.opaque or kind.mended:
             _report_media(str(name), kind, where, schemas)
@@ -130,19 +125,25 @@ def _same_files(one: _Declared, other: _Declared) -> bool:
     return not any(_is_binary(child) for child in shape.get("properties", {}).values())
 
 
+def _plan_once(one: _Declared, schemas: Schemas) -> Plan:
+    """The same as `_plan`; a media type that says nothing but a schema is laid out once for all who use that."""
+    if not one.written.keys() <= {"schema", "example", "examples"} or one.media.kind == "xml":
+        return _plan(one, schemas)
+    key = one.media.type, id(one.piece.schema)
+    known = schemas.plans.get(key)
+    if known is not None and known[0] is one.piece.schema:
+        found: Plan = known[1]
+        return found
+    plan = _plan(one, schemas)
+    schemas.plans[key] = one.piece.schema, plan
+    return plan
+
+
 def _plan(one: _Declared, schemas: Schemas) -> Plan:
     kind = _kind(one)
     if kind in {"file", "text"}:
         return _whole(one, schemas)
-    known = schemas.memory.get(id(one.piece.schema))
-    if known is not None and known[0] is one.piece.schema:
-        found = known[1]
-    else:
-        found = spread(one.piece, schemas)
-        if one.piece.schema.__class__ is dict:
-            if len(schemas.memory) >= MOST_REMEMBERED:
-                schemas.memory.clear()
-            schemas.memory[id(one.piece.schema)] = one.piece.schema, found
+    found = spread(one.piece, schemas)
     if found is None:
         return _whole(one, schemas)
     members, files = as_parts(found.properties, one.written, schemas) if kind == "multipart" else (found.properties, [])
@@ -171,9 +172,8 @@ def _plan(one: _Declared, schemas: Schemas) -> Plan:
 
 def _kind(one: _Declared) -> media.Kind:
     kinds = one.shape.get("type") if isinstance(one.shape, dict) else None
-    structured = (
-        not _STRUCTURES.isdisjoint(kinds if isinstance(kinds, list) else [kinds])
-        or (isinstance(one.shape, dict) and not {"properties", "items", "allOf", "oneOf", "anyOf"}.isdisjoint(one.shape))
+    structured = not _STRUCTURES.isdisjoint(kinds if isinstance(kinds, list) else [kinds]) or (
+        isinstance(one.shape, dict) and not _INSIDES.isdisjoint(one.shape)
     )
     if one.media.kind == "any":
         return "json" if structured else "file"
@@ -184,7 +184,7 @@ def _kind(one: _Declared) -> media.Kind:
 
 def _wire(one: _Declared, kind: media.Kind, schemas: Schemas) -> dict[str, Any]:
     sent = one.media.type
-    if sent.startswith("*/*") or sent.startswith("application/*"):
+    if sent.startswith(("*/*", "application/*")):
         sent = "application/json" if kind == "json" else "application/octet-stream"
     wire: dict[str, Any] = {"type": sent, "kind": kind}
     told = encodings(one.written, one.base, schemas)

@@ -8,7 +8,6 @@ from typing import Any, Final
 from periplus.model import Schema
 from periplus.sources.openapi import media
 from periplus.sources.openapi.argument_parameters import MISSING, constant
-from periplus.sources.openapi.references_port import Unresolved
 from periplus.sources.openapi.schemas import Schemas
 
 _KEPT: Final = ("contentType", "style", "explode", "allowReserved", "collection")
@@ -52,7 +51,7 @@ def _is_file(shape: Any, *, binary: bool) -> bool:
 
 
 def _with_text(reference: Schema, shape: dict[str, Any]) -> Schema:
-    texts = {key: shape[key] for key in ("title", "description", "deprecated") if key in shape}
+    texts: Schema = {key: shape[key] for key in ("title", "description", "deprecated") if key in shape}
     return {**reference, **texts} if texts else reference
 
 
@@ -75,14 +74,8 @@ def encodings(written: Mapping[str, Any], base: str, schemas: Schemas) -> dict[s
 def _fixed_headers(declared: Any, base: str, schemas: Schemas) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, header in declared.items() if isinstance(declared, Mapping) else ():
-        written, spot = header, base
-        if isinstance(header, Mapping) and isinstance(header.get("$ref"), str):
-            try:
-                end = schemas.references.resolve(header, base)
-            except Unresolved:
-                continue
-            written, spot = end.value, end.base
-        if not isinstance(written, Mapping) or name.lower() == "content-type":
+        written, spot = schemas.behind(header, base)
+        if str(name).lower() == "content-type":
             continue
         schema = schemas.definition(schemas.request(written.get("schema", {}), spot, ""))
         value = constant(schema)

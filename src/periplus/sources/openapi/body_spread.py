@@ -6,7 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from periplus.model import Schema
 from periplus.sources.openapi.schema_forms import REQUEST
-from periplus.sources.openapi.schemas import Piece, Schemas
+from periplus.sources.openapi.schema_targets import Piece
+from periplus.sources.openapi.schemas import Schemas
 
 _TEXTS: Final = frozenset(
     {"title", "description", "examples", "default", "deprecated", "readOnly", "writeOnly", "x-semantic-type"}
@@ -51,6 +52,8 @@ def spread(piece: Piece, schemas: Schemas) -> Spread | None:
     merge = _Merge()
     _add(merge, piece.schema, schemas, frozenset())
     names = merge.properties.keys()
+    if merge.lossless and not names and merge.further == [False] and not merge.required and not merge.rules:
+        return Spread({}, ())  # an object that is always empty
     if not merge.lossless or not names or len(names) > _MOST_MEMBERS or not _can_be_told(merge):
         return None
     whole: Schema = {"properties": merge.properties, "required": list(merge.required)}
@@ -115,7 +118,7 @@ def _add(merge: _Merge, schema: Any, schemas: Schemas, seen: frozenset[str]) -> 
         merge.rules.append(rules)
 
 
-def _take(merge: _Merge, schema: Schema, key: str, value: Any) -> bool:
+def _take(merge: _Merge, schema: Schema, key: str, value: Any) -> bool:  # noqa: C901 - one keyword a branch
     """One keyword that is not about other schemas; False when it cannot be merged."""
     if key == "properties":
         for name, child in value.items():

@@ -62,7 +62,7 @@ def _form(fields: Sequence[Written], consumes: Sequence[str]) -> dict[str, Any]:
     has_file = any(written.get("type") == "file" for written, _ in fields)
     kinds = {media.read(name).kind for name in consumes}
     declared_type = _MULTIPART if has_file or ("multipart" in kinds and "form" not in kinds) else _FORM
-    schema = {"type": "object", "properties": properties}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
     return {

@@ -25,10 +25,17 @@ _KNOWN: Final[dict[str, Kind]] = {
     "application/jsonl": "lines",
     "application/json-seq": "lines",
     "*/*": "any",
+    "application/*": "any",
+}
+_FAMILIES: Final[dict[str, Kind]] = {
+    "multipart": "multipart",
+    "text": "text",
+    **dict.fromkeys(("image", "audio", "video", "font", "model"), "file"),
 }
 _WHOLE: Final = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+")
 _BYTES: Final = frozenset(
-    {"pdf", "zip", "gzip", "x-gzip", "x-tar", "x-zip-compressed", "msgpack", "x-msgpack", "cbor", "x-protobuf", "protobuf", "vnd.google.protobuf"}
+    {"pdf", "zip", "gzip", "x-gzip", "x-tar", "x-zip-compressed", "msgpack", "x-msgpack", "cbor", "protobuf"}
+    | {"x-protobuf", "vnd.google.protobuf"}
 )
 _LINES: Final = frozenset({"application/x-jsonlines", "application/ndjson", "application/x-json-seq"})
 
@@ -62,24 +69,19 @@ def read(declared: str) -> Media:
 
 def _kind(essence: str) -> Kind | None:
     known = _KNOWN.get(essence)
-    if known is not None:
+    if known is not None or not _WHOLE.fullmatch(essence):
         return known
     family, _, subtype = essence.partition("/")
-    if not subtype or not _WHOLE.fullmatch(essence):
-        return None
-    if subtype.endswith("+json") or subtype in {"yaml", "x-yaml"} or subtype.endswith("+yaml"):
-        return "json"  # JSON is YAML too
-    if essence in _LINES or subtype.endswith("+json-seq"):
-        return "lines"
-    if subtype.endswith("+xml") and family != "image":
-        return "xml"
-    if family in {"multipart", "text"}:
-        return "multipart" if family == "multipart" else "text"
-    if family in {"image", "audio", "video", "font", "model"} or subtype in _BYTES:
-        return "file"
-    if essence == "application/*":
-        return "any"
-    return None
+    kind: Kind | None = _FAMILIES.get(family)
+    if subtype in _BYTES:
+        kind = "file"
+    elif subtype.endswith(("+json", "+yaml")) or subtype in {"yaml", "x-yaml"}:
+        kind = "json"  # JSON is YAML too
+    elif essence in _LINES or subtype.endswith("+json-seq"):
+        kind = "lines"
+    elif subtype.endswith("+xml") and family != "image":
+        kind = "xml"
+    return kind
 
 
 def _rank(essence: str, kind: Kind) -> int:

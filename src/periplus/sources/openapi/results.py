@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from periplus.model import Finding, FindingCode, Schema, Severity
+from periplus.model import Finding, Schema, Severity
 from periplus.sources.openapi import media
 from periplus.sources.openapi.references_port import Unresolved
 from periplus.sources.openapi.schemas import Schemas
 
 _FIRST: Final = ("200", "201", "202")
-
-
-class Results(NamedTuple):
-    """`schema` is None when the type of a result is unknown; the others are declared on success."""
-
-    schema: Schema | None
-    accept: tuple[str, ...] = ()  # media types, JSON first
-    headers: tuple[str, ...] = ()
 
 
 class _Answer(NamedTuple):
@@ -35,36 +27,20 @@ def result_schema(
     *,
     where: str,
     operation: str = "",
-    produces: tuple[str, ...] = (),
-) -> Results:
-    """The result of an operation: its 2xx responses, else `default`; several different JSON schemas are a choice."""
-    if not isinstance(responses, Mapping) or not responses:
-        message = "declares no responses; any 2xx counts as success and the result type is unknown"
-        finding = Finding(
-            severity=Severity.NOTE,
-            code=FindingCode.MISSING_MEMBER,
-            where=where,
-            message=message,
-            operation=operation,
-        )
-        schemas.report(finding)
-        return Results(None, produces or ("application/json",))
-    answers = list(_successes(responses, base, where, operation, schemas))
+    produces: Sequence[str] = (),
+) -> Schema | None:
+    """What success gives: 2xx in order, else `default`; several different are a choice, None is unknown."""
+    if not isinstance(responses, Mapping):
+        return None
     found: list[Schema] = []
-    types: dict[str, None] = {}
-    headers: dict[str, None] = {}
-    for answer in answers:
-        headers.update(dict.fromkeys(map(str, _mapping(answer.written.get("headers")))))
-        for schema, spot in _json_schemas(answer, types, produces, schemas):
+    for answer in _successes(responses, base, where, operation, schemas):
+        for schema, spot in _json_schemas(answer, produces, schemas):
             seen = schemas.response(schema, spot, where)
             if seen and seen not in found:
                 found.append(seen)
-    accept = sorted(types or dict.fromkeys(produces), key=lambda one: media.read(one).kind != "json")
-    result = None
-    if found:
-        result = found[0] if len(found) == 1 else {"anyOf": found}
-        result = schemas.fitted(result, where, operation)
-    return Results(result, tuple(accept) or ("application/json",), tuple(headers))
+    if not found:
+        return None
+    return schemas.fitted(found[0] if len(found) == 1 else {"anyOf": found}, where, operation)
 
 
 def _successes(
@@ -99,12 +75,9 @@ def _successes(
             yield _Answer(answer, spot)
 
 
-def _json_schemas(
-    answer: _Answer, types: dict[str, None], produces: tuple[str, ...], schemas: Schemas
-) -> Iterator[tuple[Any, str]]:
+def _json_schemas(answer: _Answer, produces: Sequence[str], schemas: Schemas) -> Iterator[tuple[Any, str]]:
     """The schemas an answer declares for JSON; what its other types hold is text or bytes."""
     if schemas.dialect == "2.0":
-        types.update(dict.fromkeys(produces))
         kinds = {media.read(name).kind for name in produces}
         schema = answer.written.get("schema")
         is_file = isinstance(schema, Mapping) and schema.get("type") == "file"
@@ -112,19 +85,10 @@ def _json_schemas(
             yield schema, answer.base
         return
     for name, written in _mapping(answer.written.get("content")).items():
-        types[str(name)] = None
         kind = media.read(str(name)).kind
         if kind not in {"json", "any", "lines"}:
             continue
-        body, spot = written, answer.base
-        if isinstance(written, Mapping) and isinstance(written.get("$ref"), str):
-            try:
-                end = schemas.references.resolve(written, answer.base)
-            except Unresolved:
-                continue
-            body, spot = end.value, end.base
-        if not isinstance(body, Mapping):
-            continue
+        body, spot = schemas.behind(written, answer.base)
         if "itemSchema" in body:
             yield {"type": "array", "items": body["itemSchema"]}, spot
         elif "schema" in body and not _is_bytes(body["schema"]):

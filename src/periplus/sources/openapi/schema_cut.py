@@ -35,7 +35,8 @@ class Limit:
             return schema
         if own + sum(self._sizes[name] for name in self._reached(names)) <= self.bytes:
             return schema
-        return self._at_level(schema, self._level(names, self.bytes - own))
+        cut: Schema = self._at_level(schema, self._level(names, self.bytes - own))
+        return cut
 
     def _measured(self) -> int:
         definitions = self._forms.definitions

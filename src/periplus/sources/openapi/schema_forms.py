@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from periplus.model import Schema
-from periplus.sources.openapi.schema_targets import Target, Targets
-
-if TYPE_CHECKING:
-    from periplus.sources.openapi.schemas import Piece
+from periplus.sources.openapi.schema_targets import Piece, Target, Targets
 
 REQUEST: Final = 0
 RESPONSE: Final = 1
@@ -59,12 +56,11 @@ class Forms:
         self.targets = targets
         self.definitions = definitions
         self.kept: dict[str, tuple[Target, Direction]] = {}  # by name in `definitions`
-        self._hidden_roots = False  # some definition is read-only or write-only as a whole
         self._reaching: dict[Target, bool] = {}
 
     def settle(self, fresh: Sequence[Target]) -> None:
         """Tell apart the definitions that differ by direction: by themselves, or by what they refer to."""
-        self._hidden_roots = self._hidden_roots or any(t.marked and _hides(t.schema) for t in fresh)
+        self._find_hidden(fresh)
         queue = [t for t in fresh if self._differs(t) or any(other.directional for other in t.refers)]
         if not queue:
             return
@@ -80,19 +76,38 @@ class Forms:
                     user.directional = True
                     queue.append(user)
 
+    def _find_hidden(self, fresh: Sequence[Target]) -> None:
+        """Definitions that are read-only or write-only as a whole, also those that merely stand for such a one."""
+        for target in fresh:
+            target.hidden = target.marked and _hides(target.schema)
+        if any(target.hidden or any(other.hidden for other in target.refers) for target in fresh):
+            aliases = [target for target in fresh if not target.hidden and _stands_for(target.schema)]
+            for _ in aliases:
+                hidden = [one for one in aliases if not one.hidden and self._is_hidden(one.schema)]
+                if not hidden:
+                    break
+                for one in hidden:
+                    one.hidden = True
+
+    def _is_hidden(self, schema: Any) -> bool:
+        return self._hidden(schema, REQUEST, 0) or self._hidden(schema, RESPONSE, 0)
+
     def _differs(self, target: Target) -> bool:
-        if not target.marked and not self._hidden_roots:
+        if not _may_hide(target):
             return False
         schema = target.schema
         return any(self._strip(schema, way, frozenset(), named=False) is not schema for way in (REQUEST, RESPONSE))
 
     def of(self, piece: Piece, direction: Direction) -> Any:
         """The piece from one direction, everything it refers to kept."""
-        plain = not piece.marked and not self._hidden_roots
+        if len(piece.refers) == 1 and piece.schema is piece.refers[0].reference:
+            target = piece.refers[0]
+            return target.forms[direction] or self._keep(target, direction)
+        plain = not piece.marked
         for target in piece.refers:
-            if target.directional:
+            if target.directional or target.hidden:
                 plain = False
-            elif target.forms[direction] is None:
+            if not target.directional and target.forms[direction] is None:
                 self._keep(target, direction)
         return piece.schema if plain else self._strip(piece.schema, direction, frozenset(), named=True)
 
@@ -100,9 +115,8 @@ class Forms:
         """The reference to this form of a definition, which is among the definitions from now on."""
         queue = [(target, self._name(target, direction))]
         for one, name in queue:
-            for other in one.refers:
-                if other.forms[direction] is None:
-                    queue.append((other, self._name(other, direction)))
+            met = (other for other in one.refers if other.forms[direction] is None)
+            queue.extend((other, self._name(other, direction)) for other in met)
             schema = one.schema
             if one.directional:
                 schema = self._strip(schema, direction, frozenset(), named=True)
@@ -152,9 +166,7 @@ class Forms:
             del out["required"]
         return out
 
-    def _inside(
-        self, key: str, value: Any, direction: Direction, gone: frozenset[str], *, named: bool
-    ) -> Any:
+    def _inside(self, key: str, value: Any, direction: Direction, gone: frozenset[str], *, named: bool) -> Any:
         shape = APPLICATORS.get(key)
         if shape is None:
             return value
@@ -185,7 +197,7 @@ class Forms:
         }
         members = list(schema.get("allOf", ()))
         target = self.targets.at(schema.get("$ref")) if depth else None
-        if target is not None and (target.marked or self._hidden_roots):
+        if target is not None and _may_hide(target):
             members.append(target.schema)
         return frozenset(names).union(*(self._gone(member, direction, depth + 1) for member in members))
 
@@ -194,10 +206,10 @@ class Forms:
             return False
         if schema.get(_HIDDEN[direction]) is True:
             return True
-        if not self._hidden_roots or depth > 20:
+        if depth > 20:
             return False
-        target = self.targets.at(schema.get("$ref"))
-        if target is not None and self._hidden(target.schema, direction, depth + 1):
+        target = self.targets.at(schema["$ref"]) if "$ref" in schema else None
+        if target is not None and target.hidden and self._hidden(target.schema, direction, depth + 1):
             return True
         return any(self._hidden(member, direction, depth + 1) for member in schema.get("allOf", ()))
 
@@ -227,3 +239,12 @@ class Forms:
 
 def _hides(schema: Any) -> bool:
     return isinstance(schema, dict) and any(schema.get(word) is True for word in _HIDDEN)
+
+
+def _may_hide(target: Target) -> bool:
+    """Whether some property in it could be missing in one direction."""
+    return target.marked or any(other.hidden for other in target.refers)
+
+
+def _stands_for(schema: Any) -> bool:
+    return isinstance(schema, dict) and ("$ref" in schema or "allOf" in schema)

@@ -34,10 +34,15 @@ def _type(walk: Walk, value: Any, schema: dict[str, Any]) -> Any:
         if value == "file":
             walk.turn = True
             return value
-        lowered = value.lower()
-        return lowered if lowered in type_names else DROP
-    if value.__class__ is not list:
-        return DROP
+        return _or_drop(value.lower())
+    return _types(walk, value, schema) if value.__class__ is list else DROP
+
+
+def _or_drop(kind: str) -> Any:
+    return kind if kind in type_names else DROP
+
+
+def _types(walk: Walk, value: list[Any], schema: dict[str, Any]) -> Any:
     kept = list(dict.fromkeys(name for name in value if isinstance(name, str) and name in type_names))
     if kept == value:
         return value

@@ -28,15 +28,13 @@ def break_loops(fresh: Sequence[Target], targets: Targets) -> None:
             finding = Finding(
                 severity=Severity.WARNING,
                 code=FindingCode.REF_CYCLE,
-                where=targets.where(source),
+                where=source.where,
                 message=f"{source.title} means {closing.title}, which means {source.title}: opened here",
             )
             targets.report(finding)
 
 
-def _back_edges(
-    start: Target, edges: dict[Target, list[Target]], done: set[Target]
-) -> Iterator[tuple[Target, Target]]:
+def _back_edges(start: Target, edges: dict[Target, list[Target]], done: set[Target]) -> Iterator[tuple[Target, Target]]:
     """A depth-first walk without recursion; an edge to what is still open closes a loop."""
     if start in done:
         return

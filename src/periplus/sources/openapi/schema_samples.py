@@ -123,11 +123,12 @@ def _dependent(value: Any, wanted: Any, *_: Any) -> bool:
     return all(name in value for key, names in wanted.items() if key in value for name in names)
 
 
-def _size(kind: type, *, least: bool) -> Check:
+def _size(kind: type[str | list[Any] | dict[str, Any]], *, least: bool) -> Check:
     def check(value: Any, wanted: Any, *_: Any) -> bool:
         if value.__class__ is not kind:
             return True
-        return len(value) >= wanted if least else len(value) <= wanted
+        size: int = len(value)
+        return bool(size >= wanted if least else size <= wanted)
 
     return check
 
@@ -140,7 +141,7 @@ def _leaf(key: str) -> Check:
             return True
         if key == "format" and wanted not in _ASSERTED:
             return True
-        return _compiled(msgspec.json.encode({key: wanted})).is_valid(value)
+        return bool(_compiled(msgspec.json.encode({key: wanted})).is_valid(value))
 
     return check
 
@@ -151,9 +152,7 @@ def _unknown(value: Any, *_: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _compiled(text: bytes) -> Any:
-    return jsonschema_rs.validator_for(
-        msgspec.json.decode(text), validate_formats=True, pattern_options=_ENGINE
-    )
+    return jsonschema_rs.validator_for(msgspec.json.decode(text), validate_formats=True, pattern_options=_ENGINE)
 
 
 _CHECKS: Final[dict[str, Check]] = {

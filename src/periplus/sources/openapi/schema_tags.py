@@ -78,7 +78,8 @@ def declared_values(raw: Any, name: str) -> list[Any] | None:
         if "const" in declared:
             return [declared["const"]]
         if isinstance(declared.get("enum"), list):
-            return declared["enum"]
+            values: list[Any] = declared["enum"]
+            return values
     members = raw.get("allOf") if isinstance(raw, dict) else None
     for member in members if isinstance(members, list) else ():
         found = declared_values(member, name)

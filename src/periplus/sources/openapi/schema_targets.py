@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from periplus.model import Finding, FindingCode, Schema
 from periplus.sources.openapi.references_port import Cycle, References, Refused, Unresolved
@@ -14,6 +14,14 @@ Dialect = Literal["2.0", "3.0", "3.1", "3.2"]
 _OUTSIDE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
+class Piece(NamedTuple):
+    """A schema as normalised, before it is seen from one direction, and the definitions it refers to."""
+
+    schema: Any
+    refers: tuple[Target, ...]
+    marked: bool  # readOnly or writeOnly stands in it
+
+
 class Target:
     """One definition. `schema` is what both directions start from; `refers` are the definitions in it."""
 
@@ -21,8 +29,10 @@ class Target:
         "base",
         "directional",
         "forms",
+        "hidden",
         "marked",
         "name",
+        "piece",
         "plain",
         "pointer",
         "raw",
@@ -39,29 +49,27 @@ class Target:
         self.base, self.pointer = place
         self.plain = plain
         self.reference: Schema = {"$ref": f"#/$defs/{name}"}
+        self.piece = Piece(self.reference, (self,), marked=False)  # a mere reference to it
         self.schema: Any = True
         self.refers: tuple[Target, ...] = ()
         self.marked = False  # a readOnly or writeOnly stands in it
+        self.hidden = False  # it is read-only or write-only as a whole
         self.directional = False  # requests and responses see it differently
         self.forms: list[Schema | None] = [None, None]  # the reference by direction, once it is kept
 
+    @property
+    def where(self) -> str:
+        return f"{self.base}#{self.pointer}"
 
 
 class Targets:
     """All definitions met so far."""
 
-    def __init__(
-        self,
-        references: References,
-        dialect: Dialect,
-        report: Callable[[Finding], None],
-        label: Callable[[str], str] = str,
-    ) -> None:
+    def __init__(self, references: References, dialect: Dialect, report: Callable[[Finding], None]) -> None:
         self.references = references
         self.dialect = dialect
         self.modern = dialect in {"3.1", "3.2"}
         self.report = report
-        self._label = label  # how reports spell a base
         self.fresh: list[Target] = []  # met, not yet normalised
         self.by_name: dict[str, Target] = {}
         self._links: dict[str, dict[str, Target]] = {}
@@ -87,10 +95,6 @@ class Targets:
     def at(self, reference: Any) -> Target | None:
         """The definition a normalised `$ref` names."""
         return self.by_name.get(reference[8:]) if isinstance(reference, str) else None
-
-    def where(self, target: Target) -> str:
-        """How a report points at a definition."""
-        return f"{self._label(target.base)}#{target.pointer}"
 
     def name(self, wish: str) -> str:
         """A name for `$defs` nobody has yet, near the one wished for."""

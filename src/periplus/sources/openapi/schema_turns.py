@@ -69,14 +69,13 @@ def _exclusive(bound: str) -> Callable[[Walk, dict[str, Any], Schema], None]:
     key = f"exclusive{bound.capitalize()}"
 
     def step(_walk: Walk, schema: dict[str, Any], out: Schema) -> None:
-        if out[key].__class__ is bool:
-            if out.pop(key) and bound in schema and bound in out:
-                out[key] = out.pop(bound)
+        if out[key].__class__ is bool and out.pop(key) and bound in schema and bound in out:
+            out[key] = out.pop(bound)
 
     return step
 
 
-def _items(walk: Walk, schema: dict[str, Any], out: Schema) -> None:
+def _items(walk: Walk, _schema: dict[str, Any], out: Schema) -> None:
     rest = out.pop("additionalItems", None)
     if isinstance(out.get("items"), list):
         out["prefixItems"] = out.pop("items")

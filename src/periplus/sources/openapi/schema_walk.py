@@ -37,7 +37,7 @@ class Walk:
         self._links = targets.links(base)
         self._has_ids = targets.modern
 
-    def node(self, schema: Any) -> Any:
+    def node(self, schema: Any) -> Any:  # noqa: C901, PLR0912 - one loop that runs for every schema there is
         """One schema, normalised."""
         if schema.__class__ is not dict:
             return self._odd(schema)
@@ -165,14 +165,10 @@ class Walk:
 
     def complain(self, schema: Any, key: str, value: Any) -> None:
         """A keyword with a value it cannot have costs that keyword only."""
-        self.report(
-            FindingCode.SCHEMA_REDUCED, Severity.WARNING, schema, f"{key} cannot be {_short(value)}; left out"
-        )
+        self.report(FindingCode.SCHEMA_REDUCED, Severity.WARNING, schema, f"{key} cannot be {_short(value)}; left out")
 
     def unsatisfiable(self, schema: Any, why: str) -> None:
-        self.report(
-            FindingCode.SCHEMA_UNSATISFIABLE, Severity.WARNING, schema, f"nothing satisfies this schema: {why}"
-        )
+        self.report(FindingCode.SCHEMA_UNSATISFIABLE, Severity.WARNING, schema, f"nothing satisfies this schema: {why}")
 
     def report(self, code: FindingCode, severity: Severity, node: Any, message: str) -> None:
         place = f"{self.where}{locate(self.root, node)}"
@@ -182,5 +178,3 @@ class Walk:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Literal
 
 from periplus.model import Finding, FindingCode, Schema, Severity
-from periplus.sources.openapi.references_port import References
+from periplus.sources.openapi.references_port import References, Unresolved
 from periplus.sources.openapi.schema_cut import Limit
 from periplus.sources.openapi.schema_forms import REQUEST, RESPONSE, Forms
 from periplus.sources.openapi.schema_loops import break_loops
+from periplus.sources.openapi.schema_memory import Memory
 from periplus.sources.openapi.schema_tags import Families, references_in
-from periplus.sources.openapi.schema_targets import Dialect, Target, Targets
+from periplus.sources.openapi.schema_targets import Dialect, Piece, Target, Targets
 from periplus.sources.openapi.schema_walk import Walk
 
 Direction = Literal[0, 1]
 _BYTES: Final = 1024 * 1024
-# Shared parts come again soon, inline ones never: forgetting costs little, holding all would cost the document.
-MOST_REMEMBERED: Final = 4096
 
 _FILE: Final[Schema] = {
     "description": "A file: its text, a data: URI, or its content as base64, text or a cache_ref.",
@@ -39,14 +38,6 @@ _FILE: Final[Schema] = {
 }
 
 
-class Piece(NamedTuple):
-    """A schema as normalised, before it is seen from one direction, and the definitions it refers to."""
-
-    schema: Any
-    refers: tuple[Target, ...]
-    marked: bool  # readOnly or writeOnly stands in it
-
-
 class Schemas:
     """Normalises the schemas of one source; `definitions` grows with what the given ones refer to.
 
@@ -59,21 +50,25 @@ class Schemas:
         dialect: Dialect,
         report: Callable[[Finding], None],
         *,
-        label: Callable[[str], str] = str,
         schema_bytes: int = _BYTES,
     ) -> None:
-        """Say how reports spell a document with `label`, and what a tool's schema may weigh with `schema_bytes`."""
         self.references = references
         self.dialect = dialect
-        self.report = report
+        self._report = report
         self.definitions: dict[str, Schema] = {}
-        self.targets = Targets(references, dialect, report, label)
+        self.targets = Targets(references, dialect, self.report)
         self._families = Families(self.targets)
         self._forms = Forms(self.targets, self.definitions)
         self._limit = Limit(self._forms, schema_bytes)
-        self._pieces: dict[int, tuple[Any, Piece]] = {}
+        self._pieces = Memory[int, tuple[Any, Piece]]()
         self._file: Schema | None = None
-        self.memory: dict[int, tuple[Any, Any]] = {}  # what readers of parameters and bodies read once
+        self.parameters = Memory[tuple[str, bytes], Any]()  # these two are kept here for who reads them
+        self.plans = Memory[tuple[str, int], tuple[Any, Any]]()
+        self.reported = 0  # findings so far: what was read without one need not be read again
+
+    def report(self, finding: Finding) -> None:
+        self.reported += 1
+        self._report(finding)
 
     def request(self, schema: Any, base: str, where: str) -> Schema:
         """What a request may hold here: nothing read-only."""
@@ -85,6 +80,10 @@ class Schemas:
 
     def piece(self, schema: Any, base: str, where: str) -> Piece:
         """The schema normalised, with all it leads to; the same object is read once."""
+        if schema.__class__ is dict and len(schema) == 1 and (text := schema.get("$ref")).__class__ is str:
+            target = self.targets.links(base).get(text)
+            if target is not None:
+                return target.piece
         known = self._pieces.get(id(schema))
         if known is not None and known[0] is schema:
             return known[1]
@@ -94,8 +93,6 @@ class Schemas:
             self._settle()
         piece = Piece(out, tuple(walk.refers), walk.marked)
         if schema.__class__ is dict:  # held, so that its id stays its own
-            if len(self._pieces) >= MOST_REMEMBERED:
-                self._pieces.clear()
             self._pieces[id(schema)] = schema, piece
         return piece
 
@@ -119,6 +116,16 @@ class Schemas:
             rest = {key: value for key, value in schema.items() if key != "$ref"}
             schema = {**target.schema, **rest} if rest and isinstance(target.schema, dict) else target.schema
         return schema
+
+    def behind(self, node: Any, base: str) -> tuple[Mapping[str, Any], str]:
+        """What stands where a media type, header or example could be a reference; `{}` when that leads nowhere."""
+        if isinstance(node, Mapping) and isinstance(node.get("$ref"), str):
+            try:
+                end = self.references.resolve(node, base)
+            except Unresolved:
+                return {}, base
+            node, base = end.value, end.base
+        return (node if isinstance(node, Mapping) else {}), base
 
     def file(self) -> Schema:
         """The reference to what stands for a file (S-46)."""
@@ -161,7 +168,7 @@ class Schemas:
 
     def _define(self, target: Target) -> None:
         raw = target.raw
-        walk = Walk(self.targets, target.base, self.targets.where(target), raw)
+        walk = Walk(self.targets, target.base, target.where, raw)
         choice = self._families.choice(walk, target)
         if choice is None:
             choice = walk.node(self._by_itself(walk, target))
