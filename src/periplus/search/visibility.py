@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from periplus.model import Effect, Scope, Selector, glob_matches, glob_pattern
+from periplus.model import Effect, Scope, Selector, glob_matches
 from periplus.search.sections import Array, Texts
 from periplus.search.segment import Segment
 
@@ -69,9 +69,8 @@ def _by_ref(segment: Segment, glob: str) -> Truths:
     if set(glob[fixed:]) == {"*"}:
         admitted[start:end] = True
         return admitted
-    pattern = glob_pattern(glob)
     for place in range(start, end):
-        admitted[place] = pattern.fullmatch(segment.refs[place]) is not None
+        admitted[place] = glob_matches(glob, segment.refs[place])
     return admitted
 
 

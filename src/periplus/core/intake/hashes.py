@@ -11,10 +11,13 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+import msgspec
+
 from periplus.documents import canonical
 from periplus.model import Schema
 from periplus.ports import Shape
 
+_encode = msgspec.json.encode
 _REFERENCE = re.compile(rb'"\$ref":"#/\$defs/((?:[^"\\]|\\.)*)"')
 
 
@@ -37,7 +40,8 @@ def shapes_of(definitions: Mapping[str, Schema]) -> dict[str, Shape]:
     texts = {name: canonical(schema) for name, schema in definitions.items()}
     refers = {name: tuple(other for other in refers_to(text) if other in texts) for name, text in texts.items()}
     hashes = _closure_hashes(texts, refers)
-    return {name: Shape(hashes[name], refers[name], texts[name]) for name in texts}
+    # Hashed in canonical order, kept in the author's: people read members in the order they were written.
+    return {name: Shape(hashes[name], refers[name], _encode(definitions[name])) for name in texts}
 
 
 def _closure_hashes(texts: Mapping[str, bytes], refers: Mapping[str, tuple[str, ...]]) -> dict[str, str]:

@@ -76,7 +76,8 @@ class McpPool:
     ) -> None:
         for seat in self._seats.values():
             seat.leave()
-        await self._stack.__aexit__(kind, error, trace)
+        # The body's own exception is not the servers': it leaves as it came, not wrapped in a group.
+        await self._stack.aclose()
 
     async def listing(self, spec: SourceSpec) -> McpListing:
         """What the server has, read whole. A session that turns out to be dead is replaced once."""

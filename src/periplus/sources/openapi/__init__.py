@@ -2,4 +2,6 @@
 
 from periplus.sources.openapi.adapter import OpenAPISource
 
-__all__ = ["OpenAPISource"]
+ADAPTER = OpenAPISource
+
+__all__ = ["ADAPTER", "OpenAPISource"]
