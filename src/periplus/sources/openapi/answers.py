@@ -30,6 +30,7 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     headers: tuple[str, ...] = ()  # declared on success, lower case
     poll: str = ""  # the header of a 202 that says where to ask
     links: tuple[DeclaredLink, ...] = ()
+    produces: tuple[str, ...] = ()  # 2.0 only
     declared: bool = True
 
 
@@ -46,7 +47,7 @@ class Responses:
 
     def __init__(self, library: Library, produces: object, *, swagger: bool) -> None:
         self._library = library
-        self._produces = _types(produces) if swagger else ()
+        self._produces = media_types(produces) if swagger else ()
         self._swagger = swagger
         self._shared: dict[tuple[str, str], _One] = {}
         self._accepts: dict[tuple[str, ...], str] = {}
@@ -55,7 +56,8 @@ class Responses:
         """What all responses together say; those that cannot be read say nothing."""
         responses = operation.get("responses")
         if not isinstance(responses, Mapping) or not any(not key.startswith("x-") for key in responses):
-            return Answers(accept=self._accept(self._own_types(operation)), declared=False)
+            own = self._ownmedia_types(operation)
+            return Answers(accept=self._accept(own), produces=own, declared=False)
         success: list[_One] = []
         links: list[DeclaredLink] = []
         poll = ""
@@ -70,12 +72,13 @@ class Responses:
                 poll = next((name for name in _POLL if name in one.headers), "")
         if not success and "default" in responses:
             success = [one for one in (self._one(responses["default"], place, "default"),) if one]
-        types = self._own_types(operation) if self._swagger else _merged(one.types for one in success)
+        own = self._ownmedia_types(operation)
+        types = own if self._swagger else _merged(one.types for one in success)
         headers = _merged(one.headers for one in success)
-        return Answers(accept=self._accept(types), headers=headers, poll=poll, links=tuple(links))
+        return Answers(accept=self._accept(types), headers=headers, poll=poll, links=tuple(links), produces=own)
 
-    def _own_types(self, operation: Mapping[str, Any]) -> tuple[str, ...]:
-        return (_types(operation.get("produces")) or self._produces) if self._swagger else ()
+    def _ownmedia_types(self, operation: Mapping[str, Any]) -> tuple[str, ...]:
+        return (media_types(operation.get("produces")) or self._produces) if self._swagger else ()
 
     def _one(self, response: object, place: Place, status: str) -> _One | None:
         if not isinstance(response, Mapping):
@@ -95,7 +98,7 @@ class Responses:
     def _read(self, response: Mapping[str, Any], place: Place) -> _One:
         content, headers = response.get("content"), response.get("headers")
         return _One(
-            types=_types(list(content)) if isinstance(content, Mapping) else (),
+            types=media_types(list(content)) if isinstance(content, Mapping) else (),
             headers=tuple(name.lower() for name in headers) if isinstance(headers, Mapping) else (),
             links=tuple(self._links(response.get("links"), place.below("links"))),
         )
@@ -130,7 +133,7 @@ def _says(response: Mapping[str, Any]) -> bool:
     return "content" in response or "headers" in response or "links" in response
 
 
-def _types(value: object) -> tuple[str, ...]:
+def media_types(value: object) -> tuple[str, ...]:
     """Media types as they can stand in a header."""
     if isinstance(value, str):
         value = [value]

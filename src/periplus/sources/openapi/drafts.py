@@ -11,16 +11,18 @@ from periplus.model import Draft, FindingCode, Severity
 from periplus.sources.openapi import paths
 from periplus.sources.openapi.answers import Answers, Responses
 from periplus.sources.openapi.areas import Area, Areas, PathAreas, area_of_text, tags_of
+from periplus.sources.openapi.arguments import OperationParts, build
+from periplus.sources.openapi.bodies import Bodies
 from periplus.sources.openapi.extensions import IDEMPOTENT, Extensions, base_effect, extensions_of
 from periplus.sources.openapi.links import Links
 from periplus.sources.openapi.operations import Operation
 from periplus.sources.openapi.parameters import Fitted, Parameters, Spoilt
 from periplus.sources.openapi.report import Report
+from periplus.sources.openapi.results import result_schema
+from periplus.sources.openapi.schemas import Schemas
 from periplus.sources.openapi.security import Requirement, Security
 from periplus.sources.openapi.servers import Servers
 from periplus.sources.openapi.survey import Survey, operation_id
-
-_KEY_HEADER = "idempotency-key"
 
 
 class Desk(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +38,8 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
     servers: Servers
     security: Security
     root_security: list[Requirement]
+    bodies: Bodies
+    schemas: Schemas
 
 
 class Drafting:
@@ -72,7 +76,18 @@ class Drafting:
                 "declares no responses; any 2xx counts as success and the result type is unknown",
                 key,
             )
-        idempotency = said.idempotency or _key_header(fitted)
+        security = desk.security.requirements(written, operation.place.where)
+        arguments = build(
+            OperationParts(
+                where=operation.place.where,
+                operation=key,
+                parameters=_asked(fitted, said.idempotency),
+                body=desk.bodies.of(operation, key),
+                consumes=desk.bodies.consumes(written),
+                hidden=_hidden(fitted, desk.security.keys(desk.root_security if security is None else security)),
+            ),
+            desk.schemas,
+        )
         effect = base_effect(operation.method)
         return Draft(
             key=key,
@@ -82,19 +97,29 @@ class Drafting:
             areas=self._areas(operation.path, tags, said),
             summary=said.summary or _text(operation, "summary"),
             description=_text(operation, "description"),
+            args_schema=arguments.args_schema,
+            result_schema=result_schema(
+                written.get("responses"),
+                operation.place.base,
+                desk.schemas,
+                where=operation.place.where,
+                operation=key,
+                produces=answers.produces,
+            ),
             effect=effect if said.effect is None else said.effect,
             effect_declared=said.effect is not None,
             effect_words=_words(operation.path),
-            idempotent=operation.method in IDEMPOTENT or bool(idempotency),
+            idempotent=operation.method in IDEMPOTENT or bool(arguments.idempotency_key or said.idempotency),
             requires_approval=said.approval,
             hidden=said.hidden,
             deprecated=_is_deprecated(written),
             tags=tags,
+            examples=arguments.examples,
             links=desk.links.of(answers.links, key),
             aliases=_aliases(operation, name, tags),
-            binding=self._binding(operation, fitted, answers, idempotency),
+            binding=self._binding(operation, fitted, answers, security) | _keyed(arguments.binding, said.idempotency),
             metadata=dict(_metadata(written, said)),
-            notes=tuple(self._callbacks(operation, key)),
+            notes=(*arguments.notes, *self._callbacks(operation, key)),
         )
 
     def _areas(self, path: str, tags: tuple[str, ...], said: Extensions) -> tuple[Area, ...]:
@@ -104,20 +129,19 @@ class Drafting:
             return areas.places(own, *(areas.of_tags(tags) if tags else ()))
         return areas.of_tags(tags) if tags else areas.places(self._desk.path_areas().of(path))
 
-    def _binding(self, operation: Operation, fitted: Fitted, answers: Answers, idempotency: str) -> dict[str, Any]:
+    def _binding(
+        self, operation: Operation, fitted: Fitted, answers: Answers, security: list[Requirement] | None
+    ) -> dict[str, Any]:
         """What the HTTP transport needs to send this operation, beside what the whole site shares."""
         binding: dict[str, Any] = {"method": operation.method, "path": fitted.path, "accept": answers.accept}
         if fitted.query:
             binding["query"] = [list(member) for member in fitted.query]
-        security = self._desk.security.requirements(operation.written, operation.place.where)
         if security is not None:
             binding["security"] = security
         for owner, place in ((operation.written, operation.place), *reversed(operation.around)):
             if "servers" in owner and (site := self._desk.servers.of_part(owner, place)):
                 binding["site"] = site.to_json()
                 break
-        if idempotency:
-            binding["idempotency"] = idempotency
         if answers.poll:
             binding["poll"] = answers.poll
         if answers.headers:
@@ -168,10 +192,39 @@ def _is_deprecated(written: Mapping[str, Any]) -> bool:
     return written.get("deprecated") in (True, "true")
 
 
-def _key_header(fitted: Fitted) -> str:
-    """The parameter that takes the call's idempotency key, if the operation has one (S-70)."""
-    found = (one.name for one in fitted.parameters if one.location == "header" and one.name.lower() == _KEY_HEADER)
-    return next(found, "")
+def _hidden(fitted: Fitted, keys: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """The parameters that carry a credential: they are filled by its configuration, not by callers (S-43)."""
+    if not keys:
+        return keys
+    return frozenset(
+        (one.location, one.name)
+        for one in fitted.parameters
+        if (one.location, one.name.lower() if one.location == "header" else one.name) in keys
+    )
+
+
+def _asked(fitted: Fitted, header: str) -> list[tuple[Mapping[str, Any], str]]:
+    """The parameters as they are written; the header that takes the call's key need not be given."""
+    return [
+        (
+            {**one.written, "required": False} if header and _is_header(one.written, header) else one.written,
+            one.place.base,
+        )
+        for one in fitted.parameters
+    ]
+
+
+def _keyed(binding: dict[str, Any], header: str) -> dict[str, Any]:
+    """The binding with the header that an author named for the call's idempotency key (S-70)."""
+    if not header:
+        return binding
+    wires = [wire for wire in binding["parameters"] if not _is_header(wire, header)]
+    told = next((wire for wire in binding["parameters"] if _is_header(wire, header)), {"in": "header", "name": header})
+    return {**binding, "parameters": [*wires, {**told, "fill": "idempotency_key"}]}
+
+
+def _is_header(wire: Mapping[str, Any], name: str) -> bool:
+    return wire["in"] == "header" and str(wire["name"]).lower() == name.lower()
 
 
 def _metadata(written: Mapping[str, Any], said: Extensions) -> Iterator[tuple[str, Any]]:

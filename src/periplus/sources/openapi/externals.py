@@ -49,10 +49,16 @@ def referred(root: Any, base: str) -> dict[str, str]:
 
 def joined(base: str, reference: str) -> str:
     """The absolute URL of a reference without its fragment; empty when it is not one."""
+    return split(base, reference)[0]
+
+
+def split(base: str, reference: str) -> tuple[str, str]:
+    """The absolute URL of a reference, blanks in it encoded, and its fragment."""
     try:
-        return urldefrag(urljoin(base, reference)).url
+        parts = urldefrag(urljoin(base, reference))
     except ValueError:
-        return ""
+        return "", ""
+    return parts.url.replace(" ", "%20"), parts.fragment
 
 
 def _moves(root: Any, base: str) -> Iterator[tuple[str, str, str]]:

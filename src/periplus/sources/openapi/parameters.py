@@ -100,7 +100,8 @@ class Parameters:
             return None
         if location not in _PLACES:
             location = next((known for known in _PLACES if known.lower() == location.strip().lower()), location)
-        if location not in _PLACES or (location in {"body", "formData"} and not self._swagger):
+            item = {**item, "in": location}
+        if location not in _PLACES:
             self._bad(spot, key, f"parameter {name!r} is in {location!r}, which is no place for one")
             return None
         return Parameter(name=name, location=location, written=item, place=spot)

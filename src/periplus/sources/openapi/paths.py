@@ -59,7 +59,8 @@ def parse(key: str) -> Template:
 
 def leaf(method: str, key: str) -> str:
     """The name of an operation that has none: `GET /pets/{id}` -> `get_pets_id`."""
-    return _WORDS.sub("_", f"{method.lower()}_{key}").strip("_")
+    words = _WORDS.sub("_", key).strip("_")
+    return f"{method.lower()}_{words}".strip("_")
 
 
 def last_word(key: str) -> str:

@@ -20,6 +20,7 @@ from periplus.model import (
 )
 from periplus.sources.openapi.answers import Responses
 from periplus.sources.openapi.areas import Areas, PathAreas
+from periplus.sources.openapi.bodies import Bodies
 from periplus.sources.openapi.drafts import Desk, Drafting
 from periplus.sources.openapi.extensions import instructions_of
 from periplus.sources.openapi.links import Links
@@ -47,7 +48,8 @@ class Reader:
         refused = {one.url: one.code is FindingCode.REF_REFUSED for one, _ in shelf.missing}
         self._library = Library(shelf.root, shelf.others, refused)
         self.findings: list[Finding] = []
-        self._report = Report(shelf.label, self.findings, lambda base: self._library.book(base).label)
+        self._report = Report(shelf.label, self.findings, self._spelled)
+        self._labels = {book.label for book in (shelf.root, *shelf.others.values())}
         self._tell_of_files(shelf)
         self.version = version_of(self._root, self._report)
         paths = self._root.get("paths")
@@ -80,6 +82,8 @@ class Reader:
             servers=servers,
             security=security,
             root_security=root_security,
+            bodies=Bodies(self._library, self._root.get("consumes"), self._report, swagger=swagger),
+            schemas=schemas,
         )
         site = {
             "document": document.url,
@@ -124,6 +128,10 @@ class Reader:
             if key[:2].lower() != "x-":
                 place = Place(base=base, pointer=f"/paths/{escaped(key)}", label=label)
                 yield from walk.of_path(key, item, place)
+
+    def _spelled(self, place: str) -> str:
+        """A document as reports spell it, by its label or its base."""
+        return place if place in self._labels else self._library.book(place).label
 
     def _keys(self) -> list[str]:
         return [key for key in self._paths if key[:2].lower() != "x-"]

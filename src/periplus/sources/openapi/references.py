@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import unquote
 
 import msgspec
 
+from periplus.sources.openapi.externals import joined, split
 from periplus.sources.openapi.references_port import Cycle, Dangling, Refused, Resolved
 
 _ANCHORS = ("$anchor", "$dynamicAnchor")
@@ -25,7 +26,7 @@ class Book(msgspec.Struct, kw_only=True, eq=False):
     def own(self) -> str:
         """The base its references are relative to: `$self`, else where it came from."""
         declared = self.tree.get("$self") if isinstance(self.tree, Mapping) else None
-        return _joined(self.url, declared) if isinstance(declared, str) and declared else self.url
+        return joined(self.url, declared) if isinstance(declared, str) and declared else self.url
 
 
 class _Resource(NamedTuple):
@@ -77,7 +78,7 @@ class Library:
         raise known(text)
 
     def _follow(self, text: str, base: str) -> Resolved | type[Dangling | Refused]:
-        url, fragment = (base, text[1:]) if text.startswith("#") else _split(base, text)
+        url, fragment = (base, text[1:]) if text.startswith("#") else split(base, text)
         resource = self._resource(url)
         if resource is None:
             return Refused if self._refused.get(url) else Dangling
@@ -89,13 +90,14 @@ class Library:
         return found or Dangling
 
     def _inside(self, resource: _Resource, url: str, fragment: str) -> Resolved | None:
-        if not fragment or fragment == "/":
-            base = resource.outer if resource.pointer else url
-            return Resolved(resource.value, base, resource.pointer, _name(resource.pointer or url))
         if fragment.startswith("/"):
             for tokens in _readings(fragment):
                 if (found := self._walk(resource, url, tokens)) is not None:
                     return found
+        if fragment in {"", "/"}:  # people write `#/` for the whole document
+            base = resource.outer if resource.pointer else url
+            return Resolved(resource.value, base, resource.pointer, _name(resource.pointer or url))
+        if fragment.startswith("/"):
             return None
         anchor = self._names()[1].get((url, unquote(fragment)))
         if anchor is None:
@@ -107,7 +109,7 @@ class Library:
         for depth, token in enumerate(tokens):
             if depth and resource.book.named and isinstance(value, Mapping):
                 own = value.get("$id")
-                base = _joined(base, own) if isinstance(own, str) else base
+                base = joined(base, own) if isinstance(own, str) else base
             try:
                 value = value[int(token)] if isinstance(value, list) else value[token]
             except (KeyError, IndexError, ValueError, TypeError):
@@ -129,7 +131,7 @@ class Library:
             for book in self._books.values():
                 for place, base in _named_parts(book) if book.named else ():
                     own = place.value.get("$id")
-                    inner = _joined(base, own) if isinstance(own, str) else base
+                    inner = joined(base, own) if isinstance(own, str) else base
                     if inner != base:
                         ids.setdefault(inner, place)
                     for word in _ANCHORS:
@@ -166,7 +168,7 @@ def _named_parts(book: Book) -> Iterator[tuple[_Resource, str]]:
             if pointer and any(isinstance(value.get(word), str) for word in ("$id", *_ANCHORS)):
                 yield _Resource(book, pointer, value, base), base
                 own = value.get("$id")
-                base = _joined(base, own) if isinstance(own, str) else base
+                base = joined(base, own) if isinstance(own, str) else base
             stack.extend((item, f"{pointer}/{escaped(key)}", base) for key, item in value.items())
 
 
@@ -183,18 +185,6 @@ def _readings(fragment: str) -> Iterator[list[str]]:
 def _tokens(pointer: str) -> list[str]:
     tokens = pointer[1:].split("/")
     return [token.replace("~1", "/").replace("~0", "~") for token in tokens] if "~" in pointer else tokens
-
-
-def _split(base: str, text: str) -> tuple[str, str]:
-    try:
-        parts = urldefrag(urljoin(base, text))
-    except ValueError:
-        return text, ""
-    return parts.url, parts.fragment
-
-
-def _joined(base: str, reference: str) -> str:
-    return _split(base, reference)[0]
 
 
 def _name(pointer: str) -> str:

@@ -22,7 +22,7 @@ class Security:
         self.schemes: dict[str, dict[str, Any]] = {}
         self._report = report
         self._resolve = resolve
-        for name, scheme in declared.items() if isinstance(declared, dict) else ():
+        for name, scheme in declared.items() if isinstance(declared, Mapping) else ():
             self._declare(name, scheme, f"{where}/{_escaped(name)}")
 
     def requirements(self, owner: Mapping[str, Any], where: str) -> list[Requirement] | None:
@@ -39,8 +39,10 @@ class Security:
                     self._undeclared(name, where)
         return found
 
-    def hidden(self, requirements: list[Requirement]) -> frozenset[tuple[str, str]]:
-        """Parameters that carry a key of these requirements: (in, name), headers in lower case."""
+    def keys(self, requirements: list[Requirement]) -> frozenset[tuple[str, str]]:
+        """Where the keys of these requirements go: (in, name), headers in lower case."""
+        if not requirements:
+            return frozenset()
         used = {name for requirement in requirements for name in requirement}
         keys = (self.schemes[name] for name in used if name in self.schemes)
         return frozenset(

@@ -121,7 +121,7 @@ class Servers:
 def _beside(retrieved: str, url: str) -> str:
     """A server's URL beside the document; one beside a file has no address."""
     try:
-        return urljoin(retrieved, url) if _is_http(retrieved) else url
+        return urljoin(retrieved, url) if _is_http(retrieved) and not urlsplit(url).scheme else url
     except ValueError:
         return url
 
