@@ -37,15 +37,14 @@ def tools(name: str, folder: Path) -> dict[str, Record]:
     """The set's tools by their id, under the source `<name>`."""
     found: dict[str, Record] = {}
     taken: set[str] = set()
-    source = name.replace("_", "-")
     for line in (folder / name / "tools.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        path = "/".join((*(segment(c) for c in row["category"] or []), segment(row["name"])))
+        path = "/".join((*(segment(c) for c in row["category"] or [name]), segment(row["name"])))
         while path in taken:
             path += "_2"
         taken.add(path)
         found[row["id"]] = Record(
-            source=source,
+            source="tools",
             path=path,
             names=(row["name"],),
             nodes=(path.rpartition("/")[0],),
@@ -75,7 +74,7 @@ def operations(folder: Path) -> Iterator[Record]:
                 path += "_2"
             taken.add(path)
             yield Record(
-                source="real",
+                source="tools",
                 path=path,
                 names=(row["name"], row["path"]),
                 nodes=(segment(host),),

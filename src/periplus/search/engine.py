@@ -1,35 +1,41 @@
 """The search engine: a goal and a scope become ranked, explained, calibrated hits, from files every process shares."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from periplus.model import Code, Effect, Problem, Scope, Selector, ToolRef
+from periplus.search import names, patterns
+from periplus.search.areas import areas_of
 from periplus.search.calibration import Calibration, features_of
-from periplus.search.clauses import split, without_values
-from periplus.search.fusion import Weights, best, fuse, share_page
-from periplus.search.hits import Found, Hit, Why
-from periplus.search.index import Generation, Index
-from periplus.search.lexical import Floats, Matched, View, match
+from periplus.search.explain import words_found
+from periplus.search.fusion import Weights, share_page
+from periplus.search.hits import Found, Hit, Matches, NodeHit, Resolved, Why
+from periplus.search.index import Index
+from periplus.search.lexical import Floats, View
+from periplus.search.ranking import Goal, Ranking, rank
 from periplus.search.records import Record
-from periplus.search.segment import Segment, key_of
-from periplus.search.semantic import Model, scan
+from periplus.search.segment import Segment
+from periplus.search.semantic import Model
 from periplus.search.text import terms
-from periplus.search.visibility import Truths, visible
+from periplus.search.visibility import visible
 
 MOST_HITS = 1_000
-LONGEST_GOAL = 4_000  # characters read; the rest of a pasted document says nothing new
-_DEPTH = 256
 _ROOM = 10  # places within which every clause of a goal shows
 _SCOPES = 64
+_NEAR_NAMES = 5
+_NEAR_POOL = 200
+_AREA_HITS = 100
+_NAMED = 0.99  # a goal that is a tool's name means that tool
 EVERYTHING = Scope()
 
 
 class Engine:
-    """Search over one catalog's index. Reads are plain functions and may run in threads."""
+    """Search over one catalog's index. Reads are plain functions that share nothing mutable but a cache."""
 
     def __init__(self, folder: Path, model: Model | None = None) -> None:
         self.model = model or Model()
@@ -40,27 +46,200 @@ class Engine:
 
     @property
     def revision(self) -> int:
-        """The catalog revision that searches see."""
+        """The catalog revision that searches see; 0 when there is no usable index yet."""
         return self.index.current.revision
+
+    @property
+    def damage(self) -> str:
+        """Why the files that were found cannot be used, or nothing."""
+        return self.index.damage
+
+    @property
+    def outdated(self) -> bool:
+        """The index was written with another version of the model, or has become scattered: rebuild when idle."""
+        return self.index.outdated or self.index.scattered
+
+    def refresh(self) -> bool:
+        """Take over an index another process wrote."""
+        return self.index.refresh()
 
     def rebuild(self, revision: int, records: Iterable[Record]) -> None:
         """Index exactly these tools."""
         self.index.rebuild(revision, records)
 
     def update(self, revision: int, changed: Iterable[Record], removed: Iterable[str] = ()) -> None:
-        """Index what changed."""
+        """Index new and changed tools, forget removed refs."""
         self.index.update(revision, changed, removed)
 
     def view(self, scope: Scope = EVERYTHING, within: Selector | None = None) -> View:
         """The visible tools, remembered while the index stays as it is."""
         now = self.index.current
-        key = (id(now), scope, within)
+        key = (now.number, scope, within)
         view = self._views.get(key)
         if view is None:
             pairs = zip(now.segments, now.dead, strict=True)
-            view = View(now.segments, [visible(segment, scope, within, gone) for segment, gone in pairs])
-            view.generation = now
+            view = View(now.segments, [visible(segment, scope, within, gone) for segment, gone in pairs], now.revision)
             self._views[key] = view
             while len(self._views) > _SCOPES:
                 self._views.popitem(last=False)
         return view
+
+    def search(
+        self,
+        goal: str,
+        scope: Scope = EVERYTHING,
+        *,
+        limit: int = 10,
+        start: int = 0,
+        within: Selector | None = None,
+        boosts: Mapping[str, float] | None = None,
+    ) -> Found:
+        """Tools for a goal, from the `start`-th on; `boosts` is what memory says of refs."""
+        _check(goal, limit, start)
+        view = self.view(scope, within)
+        read = Goal(goal, self.model, self.weights.value)
+        ranked = self._rank(view, read, boosts)
+        if not ranked.ranking.places.size:
+            return Found(hits=(), clauses=read.clauses, revision=view.revision)
+        shown = [place for place in ranked.order if ranked.chance[place] >= self.calibration.floor][:MOST_HITS]
+        if not shown:
+            nearest = areas_of(view, ranked.ranking.places[:_ROOM], ranked.ranking.score[:_ROOM])
+            return Found(
+                hits=(), nearest=nearest[0].path if nearest else "", clauses=read.clauses, revision=view.revision
+            )
+        page = shown[start : start + limit]
+        hits = tuple(self._hit(view, read, ranked, place, boosts or {}) for place in page)
+        return Found(hits=hits, more=len(shown) > start + limit, clauses=read.clauses, revision=view.revision)
+
+    def search_nodes(
+        self, goal: str, scope: Scope = EVERYTHING, *, limit: int = 10, within: Selector | None = None
+    ) -> tuple[NodeHit, ...]:
+        """Areas whose tools serve the goal."""
+        _check(goal, limit, 0)
+        view = self.view(scope, within)
+        ranked = self._rank(view, Goal(goal, self.model, self.weights.value), None)
+        kept = [place for place in ranked.order[:_AREA_HITS] if ranked.chance[place] >= self.calibration.floor]
+        chance = np.array([ranked.chance[place] for place in kept], np.float32)
+        return areas_of(view, ranked.ranking.places[kept], chance)[:limit]
+
+    def similar(self, ref: ToolRef, scope: Scope = EVERYTHING, *, limit: int = 10) -> Found:
+        """Tools that could stand in for a visible one."""
+        view = self.view(scope)
+        place = self._visible_place(view, str(ref))
+        segment, inside = view.at(place)
+        text = f"{ref.leaf} {segment.summaries[inside]}"
+        goal = Goal.like(text, segment.vectors[inside] * segment.factors[inside])
+        ranked = self._rank(view, goal, None, named=False)
+        kept = [one for one in ranked.order if int(ranked.ranking.places[one]) != place]
+        shown = [one for one in kept if ranked.chance[one] >= self.calibration.floor][:limit]
+        return Found(
+            hits=tuple(self._hit(view, goal, ranked, one, {}) for one in shown),
+            more=len(kept) > limit,
+            revision=view.revision,
+        )
+
+    def match(self, pattern: str, scope: Scope = EVERYTHING, *, limit: int = 100, after: str = "") -> Matches:
+        """Tools whose ref a regular expression finds, in order of ref, those after a ref."""
+        _check_limit(limit)
+        view = self.view(scope)
+        found = ((ref, place) for ref, place in patterns.matching(view, pattern) if ref > after)
+        # One segment gives refs in order; with several all matches must be seen first.
+        ordered = found if len(view.segments) == 1 else iter(sorted(found))
+        taken = list(islice(ordered, limit + 1))
+        return Matches(hits=tuple(_plain(view, place) for _, place in taken[:limit]), more=len(taken) > limit)
+
+    def resolve(self, name: str, scope: Scope = EVERYTHING) -> Resolved:
+        """Visible tools that have this name, else those whose name is near."""
+        view = self.view(scope)
+        exact = tuple(ToolRef(*view.ref(place).split("/", 1)) for place in names.exact(view, name))
+        if exact or not terms(name):
+            return Resolved(exact=exact)
+        ranking = rank(view, Goal(name, self.model, 1.0), self.weights)
+        pool = [view.ref(int(place)) for place in ranking.places[:_NEAR_POOL]]
+        near = names.by_likeness(name, pool, _NEAR_NAMES)
+        return Resolved(exact=(), near=tuple(ToolRef(*ref.split("/", 1)) for ref in near))
+
+    def _visible_place(self, view: View, ref: str) -> int:
+        start = 0
+        for segment, shown in zip(view.segments, view.shown, strict=True):
+            place = segment.refs.find(ref)
+            if place >= 0 and (shown is None or shown[place]):
+                return start + place
+            start += segment.count
+        raise Problem(Code.TOOL_NOT_FOUND, f"no such tool: {ref!r}", hints=("search for what it does",))
+
+    def _rank(self, view: View, goal: Goal, boosts: Mapping[str, float] | None, *, named: bool = True) -> "_Ranked":
+        exact = names.exact(view, goal.text) if named else []
+        extra = dict.fromkeys(exact, 2.0)
+        for ref, gained in (boosts or {}).items():
+            place = view.place(ref)
+            if place is not None:
+                extra[place] = extra.get(place, 0.0) + gained
+        for place, gained in view.taught(goal.vector).items():
+            extra[place] = max(extra.get(place, 0.0), gained)
+        ranking = rank(view, goal, self.weights, extra)
+        features = features_of(ranking.score.clip(0, 1), ranking.words, ranking.meaning, view.count)
+        chance = self.calibration.probabilities(features)
+        named_places = set(exact)
+        isnamed = np.array([int(place) in named_places for place in ranking.places], np.bool_)
+        chance[isnamed] = np.maximum(chance[isnamed], _NAMED)
+        by_clause = [
+            np.argsort(-row, kind="stable")[:2].tolist() for row in ranking.by_clause if ranking.places.size
+        ]
+        order = share_page(list(range(len(ranking.places))), by_clause, _ROOM)
+        return _Ranked(ranking, chance, order, named_places)
+
+    def _hit(self, view: View, goal: Goal, ranked: "_Ranked", one: int, boosts: Mapping[str, float]) -> Hit:
+        place = int(ranked.ranking.places[one])
+        plain = _plain(view, place)
+        matched = ranked.ranking.matched
+        clause = ""
+        if len(ranked.ranking.by_clause):
+            clause = goal.clauses[int(np.argmax(ranked.ranking.by_clause[:, one]))]
+        ref = str(plain.ref)
+        why = Why(
+            words=words_found(matched.stems if matched else (), ref, plain.summary, plain.signature),
+            spelled={written: found for found, written in (matched.slips if matched else {}).items()},
+            meaning=round(float(ranked.ranking.meaning[one]), 3),
+            exact=place in ranked.named,
+            used=round(boosts.get(ref, 0.0), 3),
+            clause=clause,
+        )
+        return msgspec.structs.replace(plain, score=round(float(ranked.chance[one]), 4), why=why)
+
+
+class _Ranked:
+    """A ranking with probabilities and the order in which a page shows it."""
+
+    def __init__(self, ranking: Ranking, chance: Floats, order: Sequence[int], named: set[int]) -> None:
+        self.ranking, self.chance, self.order, self.named = ranking, chance, order, named
+
+
+def _plain(view: View, place: int) -> Hit:
+    segment, inside = view.at(place)
+    return Hit(
+        ref=ToolRef(*segment.refs[inside].split("/", 1)),
+        summary=segment.summaries[inside],
+        signature=segment.signatures[inside],
+        effect=Effect(int(segment.effects[inside])),
+        score=1.0,
+        why=Why(),
+    )
+
+
+def _check(goal: str, limit: int, start: int) -> None:
+    if not goal.strip():
+        raise Problem(Code.BAD_INPUT, "the goal is empty", hints=("say in a few words what you want to do",))
+    _check_limit(limit)
+    if start < 0:
+        raise Problem(Code.BAD_INPUT, f"a page cannot start at {start}", hints=("start at 0",))
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MOST_HITS:
+        raise Problem(
+            Code.BAD_INPUT, f"limit is {limit}, not 1 to {MOST_HITS}", hints=("ask for fewer and use the next page",)
+        )
+
+
+__all__ = ["EVERYTHING", "MOST_HITS", "Engine", "Segment"]

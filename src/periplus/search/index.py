@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 import msgspec
@@ -18,6 +18,7 @@ from periplus.search.semantic import Model
 
 _MANIFEST = "manifest.json"
 _SEGMENT = re.compile(r"segment-[0-9a-f]{16}\.idx")
+_generations = count(1)
 _MOST_SEGMENTS = 6  # beyond the full ones: more make a search slower, fewer make an update slower
 
 
@@ -42,12 +43,13 @@ class Generation:
     """One state of the index: what a search reads from beginning to end, whatever is written meanwhile."""
 
     def __init__(self, revision: int, segments: Sequence[Segment], dead: Sequence[Array]) -> None:
+        self.number = next(_generations)
         self.revision = revision
         self.segments = tuple(segments)
         self.dead = tuple(dead)
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """Living tools, hidden ones included."""
         return sum(segment.count - len(gone) for segment, gone in zip(self.segments, self.dead, strict=True))
 

@@ -1,19 +1,24 @@
 """Weighted-term BM25 over the segments, with statistics of exactly the tools a scope shows."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
 from periplus.search.sections import Array
 from periplus.search.segment import WEIGHT_STEPS, Segment, shape_of
+from periplus.search.semantic import scan
 from periplus.search.visibility import Truths
 
 Floats = npt.NDArray[np.float32]
 K1, B = 1.5, 0.75
 _NEAR_SHORTEST = 4  # shorter unknown words have too many neighbours
 _NEAR_MOST = 3
+_NEAR_KEPT = 4_096
+EXAMPLE_ALIKE, EXAMPLE_STRENGTH = 0.6, 0.35
 _SHORTLIST = 40
 _FEW_SHARED = 0.5
 
@@ -21,9 +26,12 @@ _FEW_SHARED = 0.5
 class View:
     """The visible part of an index generation, as the lexical side needs it."""
 
-    def __init__(self, segments: Sequence[Segment], shown: Sequence[Truths | None]) -> None:
+    def __init__(self, segments: Sequence[Segment], shown: Sequence[Truths | None], revision: int = 0) -> None:
         self.segments = segments
         self.shown = shown
+        self.revision = revision
+        self.starts = [0, *accumulate(segment.count for segment in segments)]
+        self._near: dict[str, list[tuple[str, float]]] = {}
         self.counts = [
             segment.count if truths is None else int(truths.sum())
             for segment, truths in zip(segments, shown, strict=True)
@@ -52,8 +60,46 @@ class View:
             found.append((tools, weights))
         return found
 
+    def at(self, place: int) -> tuple[Segment, int]:
+        """The segment of a place, and the tool's number in it."""
+        number = bisect_right(self.starts, place) - 1
+        return self.segments[number], place - self.starts[number]
+
+    def ref(self, place: int) -> str:
+        segment, inside = self.at(place)
+        return segment.refs[inside]
+
+    def place(self, ref: str) -> int | None:
+        """The place of a visible tool."""
+        for start, segment, truths in zip(self.starts, self.segments, self.shown, strict=False):
+            inside = segment.refs.find(ref)
+            if inside >= 0 and (truths is None or truths[inside]):
+                return start + inside
+        return None
+
+    def taught(self, goal: Floats) -> dict[int, float]:
+        """Places of visible tools with an example goal like this one (its vector), and what that adds."""
+        found: dict[int, float] = {}
+        for start, segment, truths in zip(self.starts, self.segments, self.shown, strict=False):
+            if len(segment.example_tools):
+                alike = scan(goal[None], segment.example_vectors, segment.example_factors)[0]
+                for one in np.flatnonzero(alike > EXAMPLE_ALIKE):
+                    tool = int(segment.example_tools[one])
+                    if truths is None or truths[tool]:
+                        gained = EXAMPLE_STRENGTH * (float(alike[one]) - EXAMPLE_ALIKE) / (1 - EXAMPLE_ALIKE)
+                        found[start + tool] = max(gained, found.get(start + tool, 0.0))
+        return found
+
     def near(self, term: str) -> list[tuple[str, float]]:
         """Visible words spelled almost like an unknown one, with how alike they are."""
+        known = self._near.get(term)
+        if known is None:
+            if len(self._near) > _NEAR_KEPT:
+                self._near.clear()
+            known = self._near[term] = self._spelled_like(term)
+        return known
+
+    def _spelled_like(self, term: str) -> list[tuple[str, float]]:
         if len(term) < _NEAR_SHORTEST and term.isascii():
             return []
         wanted = np.uint64(shape_of(term))

@@ -1,6 +1,7 @@
 """One goal against the visible tools: every tool is scored, the best ones closely."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,15 @@ class Goal:
         self.vector: Floats = unit(vectors[0] + vectors[1])
         self.clause_vectors: Floats = vectors[2:]
         self.clause_stems = [dict.fromkeys(terms(without_values(clause)), 1.0) for clause in several]
+
+    @classmethod
+    def like(cls, text: str, vector: Floats) -> Self:
+        """A goal that is a tool: its own words and its own vector."""
+        goal = cls.__new__(cls)
+        goal.text, goal.clauses = text, (text,)
+        goal.stems = dict.fromkeys(terms(text), 1.0)
+        goal.vector, goal.clause_vectors, goal.clause_stems = vector, np.zeros((0, len(vector)), np.float32), []
+        return goal
 
 
 class Ranking:

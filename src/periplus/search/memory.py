@@ -1,0 +1,114 @@
+"""What was called after which goal: a bounded memory per tenant that decays, and can be exported and erased."""
+
+import hashlib
+import math
+import os
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from periplus.search.semantic import Floats, Model, quantise, scan
+
+MOST_MEMORIES = 2_000
+HALF_LIFE_S = 30 * 86_400.0
+_ALIKE = 0.72  # below this cosine two goals have nothing to say about each other
+_STRENGTH = 0.25
+_FORGOTTEN = 0.05
+_WRONG = 0.5
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Once, after this goal, this tool was called."""
+
+    goal: str
+    ref: str
+    at: float
+    weight: float = 1.0
+
+    def strength(self, now: float) -> float:
+        return self.weight * 0.5 ** (max(now - self.at, 0.0) / HALF_LIFE_S)
+
+
+class Memories:
+    """One tenant's memories, in one file that is replaced whole."""
+
+    def __init__(self, folder: Path, tenant: str, model: Model) -> None:
+        digest = hashlib.blake2b(tenant.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        self._path = folder / f"memory-{digest}.json"
+        self._model = model
+        self._all: dict[tuple[str, str], Memory] = {}
+        if self._path.exists():
+            try:
+                kept = msgspec.json.decode(self._path.read_bytes(), type=list[Memory])
+            except msgspec.MsgspecError:
+                kept = []  # a memory is a convenience: a damaged one starts anew
+            self._all = {(memory.goal, memory.ref): memory for memory in kept}
+        self._encode()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def remember(self, goal: str, ref: str, now: float) -> None:
+        """A tool was called after this goal, and it went well."""
+        goal = " ".join(goal.split())[:500]
+        if not goal:
+            return
+        before = self._all.pop((goal, ref), None)
+        weight = min(3.0, 1.0 + (before.strength(now) if before else 0.0))
+        self._all[goal, ref] = Memory(goal=goal, ref=ref, at=now, weight=weight)
+        self._bound(now)
+        self._encode()
+
+    def regret(self, goal: str, ref: str, now: float) -> None:
+        """The tool was the wrong one after all: what is remembered of it for this goal counts half."""
+        goal = " ".join(goal.split())[:500]
+        before = self._all.get((goal, ref))
+        if before is not None:
+            self._all[goal, ref] = Memory(goal=goal, ref=ref, at=now, weight=before.strength(now) * _WRONG)
+            self._bound(now)
+            self._encode()
+
+    def boosts(self, goal: Floats, now: float) -> dict[str, float]:
+        """Refs that were called after goals like this one (its vector), with how much that adds to their score."""
+        if not self._list:
+            return {}
+        alike = scan(goal[None], self._vectors, self._factors)[0]
+        found: dict[str, float] = {}
+        for place in np.flatnonzero(alike > _ALIKE):
+            memory = self._list[int(place)]
+            near = (float(alike[place]) - _ALIKE) / (1 - _ALIKE)
+            gained = _STRENGTH * near * (1 - math.exp(-2 * memory.strength(now)))
+            found[memory.ref] = max(gained, found.get(memory.ref, 0.0))
+        return found
+
+    def export(self) -> bytes:
+        """Everything remembered, as JSON."""
+        return msgspec.json.encode(self._list)
+
+    def erase(self) -> None:
+        """Forget everything, on disk too."""
+        self._all = {}
+        self._encode()
+        self._path.unlink(missing_ok=True)
+
+    def save(self) -> None:
+        """Write the file, whole or not at all."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_name(f"{self._path.name}.{os.getpid()}.partial")
+        with partial.open("wb") as file:
+            file.write(self.export())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(self._path)
+
+    def _bound(self, now: float) -> None:
+        """Drop what has faded, then the weakest."""
+        self._all = {key: memory for key, memory in self._all.items() if memory.strength(now) > _FORGOTTEN}
+        if len(self._all) > MOST_MEMORIES:
+            strongest = sorted(self._all.items(), key=lambda pair: (-pair[1].strength(now), -pair[1].at, pair[0]))
+            self._all = dict(strongest[:MOST_MEMORIES])
+
+    def _encode(self) -> None:
+        self._list = list(self._all.values())
+        self._vectors, self._factors = quantise(self._model.goals([memory.goal for memory in self._list]))

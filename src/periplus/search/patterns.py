@@ -1,0 +1,58 @@
+"""Tools by regular expression over their refs, on RE2: no pattern can take longer than its text."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import re2
+
+from periplus.model import Code, Problem
+from periplus.search.lexical import View
+
+LONGEST_PATTERN = 1_000
+_MEMORY = 8 << 20
+
+
+def compile_pattern(pattern: str) -> "re2._Regexp[bytes]":
+    """The pattern, ready; a wrong or oversized one is refused with the reason."""
+    if not pattern:
+        raise Problem(Code.BAD_INPUT, "the pattern is empty", hints=("use '.' to match every tool",))
+    if len(pattern) > LONGEST_PATTERN:
+        raise Problem(
+            Code.OVER_LIMIT,
+            f"the pattern has {len(pattern)} characters, the limit is {LONGEST_PATTERN}",
+            hints=("search for a goal in words instead",),
+        )
+    options = re2.Options()
+    options.never_nl = True  # refs are lines of one buffer and a match never leaves its line
+    options.log_errors = False
+    options.case_sensitive = False
+    options.max_mem = _MEMORY
+    try:
+        return re2.compile(pattern.encode("utf-8", "replace"), options=options)
+    except re2.error as error:
+        raise Problem(
+            Code.BAD_INPUT,
+            f"not a regular expression: {pattern[:80]!r} ({error})",
+            hints=("RE2 syntax: no look-around, no back-references",),
+        ) from error
+
+
+def matching(view: View, pattern: str) -> Iterator[tuple[str, int]]:
+    """Refs and places of the visible tools that match, in order of ref inside each segment."""
+    compiled = compile_pattern(pattern)
+    start = 0
+    for segment, shown in zip(view.segments, view.shown, strict=True):
+        lines = memoryview(segment.refs.blob)
+        ends = segment.refs.offsets[1:]
+        at = 0
+        while at < len(lines):
+            found = compiled.search(lines, at)
+            if found is None:
+                break
+            place = int(np.searchsorted(ends, found.start(), side="right"))
+            if place >= segment.count:
+                break
+            if shown is None or shown[place]:
+                yield segment.refs[place], start + place
+            at = int(ends[place])
+        start += segment.count
