@@ -12,13 +12,24 @@ WIDTH = 256
 class Student(nn.Module):
     """Static vectors of goals and tools: weighted sums of table rows, normalised."""
 
-    def __init__(self, rows: torch.Tensor, common: torch.Tensor) -> None:
+    def __init__(self, rows: torch.Tensor, common: torch.Tensor, hidden: int = 0) -> None:
         super().__init__()
+        self.bend = nn.Linear(WIDTH, hidden) if hidden else None
+        self.back = nn.Linear(hidden, WIDTH) if hidden else None
+        if self.back is not None:
+            nn.init.zeros_(self.back.weight)
         self.table = nn.Parameter(rows.clone())
         self.goal_weight = nn.Parameter(common.clone())  # logs
         self.tool_weight = nn.Parameter(common.clone())
         self.field = nn.Parameter(torch.tensor([1.0, 0.3, 1.0, 0.3, 0.0, -0.5]))  # logs
         self.shrink = nn.Parameter(torch.full((len(FIELDS),), 0.6))  # a field of n rows counts as n ** (1 - shrink)
+
+    def _shape(self, total: torch.Tensor) -> torch.Tensor:
+        """A unit vector, bent by a small network where there is one."""
+        flat = F.normalize(total, dim=-1)
+        if self.bend is None or self.back is None:
+            return flat
+        return F.normalize(flat + self.back(F.relu(self.bend(flat * 16))), dim=-1)
 
     def _sum(self, rows: torch.Tensor, owner: torch.Tensor, weight: torch.Tensor, count: int) -> torch.Tensor:
         starts = torch.searchsorted(owner, torch.arange(count, device=owner.device))
@@ -26,7 +37,7 @@ class Student(nn.Module):
 
     def goals(self, lists: Ragged, index: torch.Tensor) -> torch.Tensor:
         rows, owner = lists.take(index)
-        return F.normalize(self._sum(rows, owner, self.goal_weight[rows].exp(), len(index)), dim=-1)
+        return self._shape(self._sum(rows, owner, self.goal_weight[rows].exp(), len(index)))
 
     def tools(self, arrays: Arrays, index: torch.Tensor, keep: torch.Tensor | None = None) -> torch.Tensor:
         """Vectors of tools; `keep` (tool x field, 0 or 1) leaves fields out while training."""
@@ -40,7 +51,7 @@ class Student(nn.Module):
                 scale = scale * keep[:, place]
             weight = self.tool_weight[rows].exp() * scale[owner]
             total = total + self._sum(rows, owner, weight, len(index))
-        return F.normalize(total, dim=-1)
+        return self._shape(total)
 
     @torch.no_grad()
     def all_tools(self, arrays: Arrays, count: int) -> torch.Tensor:
@@ -64,4 +75,5 @@ class Student(nn.Module):
         other = Student(whole, self.goal_weight + longest[:, 0].log())
         other.tool_weight.data = self.tool_weight + longest[:, 0].log()
         other.field.data, other.shrink.data = self.field.data.clone(), self.shrink.data.clone()
+        other.bend, other.back = self.bend, self.back
         return other.to(self.table.device)

@@ -73,3 +73,18 @@ def load_records(path: Path) -> list[dict]:  # type: ignore[type-arg]
 
 def rows_of(pieces: Pieces, texts: list[str], limit: int = 96) -> list[list[int]]:
     return [pieces.rows(text, limit) for text in texts]
+
+
+def composed(words: list[str], near: list[list[int]], chance: list[float], count: int, seed: int = 11) -> list[str]:
+    """Made-up phrases: words that belong together beside words that do not, so that every row is taught in company."""
+    pick = random.Random(seed)
+    everyday = pick.choices(range(len(words)), weights=chance, k=count * 10)
+    out: list[str] = []
+    take = iter(everyday)
+    for _ in range(count):
+        start = next(take) if pick.random() < 0.5 else pick.randrange(len(words))
+        phrase = [start]
+        for _ in range(pick.randint(1, 8)):
+            phrase.append(pick.choice(near[phrase[-1]]) if pick.random() < 0.45 else next(take))
+        out.append(" ".join(words[i] for i in phrase))
+    return out

@@ -15,7 +15,7 @@ from training.arrays import FIELDS, SETS, Arrays, ragged
 from training.measure import Bench, ndcg5
 from training.student import WIDTH, Student
 from training.teacher import Teacher
-from training.texts import Goals, document, goals, load_records, rows_of
+from training.texts import Goals, composed, document, goals, load_records, rows_of
 
 SEED = 20_26
 MIXES = (0.0, 0.5, 0.65, 0.75, 0.85, 1.0)
@@ -83,6 +83,7 @@ def distil(options, arrays, student, asks, goal_rows, teach, sampler, dup) -> No
         {"params": [student.table], "lr": options.rate},
         {"params": [student.goal_weight, student.tool_weight], "lr": options.rate * 3},
         {"params": [student.field, student.shrink], "lr": options.rate * 3},
+        *([{"params": [*student.bend.parameters(), *student.back.parameters()], "lr": options.rate}] if student.bend else []),
     ]
     optimiser = torch.optim.Adam(groups, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -99,7 +100,7 @@ def distil(options, arrays, student, asks, goal_rows, teach, sampler, dup) -> No
         near = (1 - (goal * F.normalize(want_goal @ project, dim=-1)).sum(1)).mean()
         near = near + (1 - (tool * F.normalize(want_tool @ project, dim=-1)).sum(1)).mean()
         # Any text teaches: words and other goals alone, against the teacher's own view of them.
-        more = torch.tensor(pick.integers(0, len(goal_rows), options.batch), device=device)
+        more = torch.tensor(pick.integers(0, len(goal_rows), 2 * options.batch), device=device)
         near = near + (1 - (student.goals(goal_rows, more) * F.normalize(teach_goal[more] @ project, dim=-1)).sum(1)).mean()
         same = (dup[docs_t][:, None] == dup[docs_t][None, :]) & ~torch.eye(len(docs_t), dtype=torch.bool, device=device)
         logits = (goal @ tool.T / options.heat).masked_fill(same, -1e4)
@@ -131,6 +132,16 @@ def held_out(asks: Goals, held: np.ndarray, goal_vectors, tool_vectors, docs: np
     return out
 
 
+def phrases(teacher: Teacher, arrays: Arrays, solo: list[str], count: int) -> list[str]:
+    """Made-up phrases over the whole words of the vocabulary."""
+    whole = [i for i, w in enumerate(arrays.vocabulary) if not w.startswith("##") and len(w) > 1]
+    vectors = teacher.encode(teacher.ids([solo[i] for i in whole]))
+    near = torch.cat([(part @ vectors.T).topk(25).indices[:, 1:] for part in vectors.split(2048)]).cpu().tolist()
+    flat = np.concatenate([arrays.raw[f"{f}_flat"] for f in ("desc", "extra", "pdesc", "asked")])
+    seen = np.bincount(flat, minlength=len(solo))[whole]
+    return composed([solo[i] for i in whole], near, ((seen + 3.0) ** 0.6).tolist(), count)
+
+
 def main() -> None:
     """Run the recipe."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -138,6 +149,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(os.environ.get("OUT", ".")))
     parser.add_argument("--runs", default="base", help="comma separated name:key=value:key=value")
     parser.add_argument("--tune", type=int, default=0, help="contrastive steps of the teacher before distilling")
+    parser.add_argument("--composed", type=int, default=500_000, help="made-up phrases to distil")
     parser.add_argument("--final", action="store_true", help="hold no provider out")
     settings = parser.parse_args()
     torch.manual_seed(SEED)
@@ -156,13 +168,15 @@ def main() -> None:
     if settings.final:
         held[:] = False
     solo = [w.removeprefix("##") for w in arrays.vocabulary]
-    texts = asks.text + solo
-    goal_rows = ragged(rows_of(pieces, asks.text) + [[i] for i in range(len(solo))], device)
+    teacher = Teacher(settings.carry / "teacher", device)
+    made = phrases(teacher, arrays, solo, settings.composed)
+    say("composed", made[:5])
+    texts = asks.text + solo + made
+    goal_rows = ragged(rows_of(pieces, asks.text) + [[i] for i in range(len(solo))] + rows_of(pieces, made), device)
     empty = goal_rows.offsets[1:] == goal_rows.offsets[:-1]
     say(len(asks.text), "goals", int(empty.sum()), "empty;", {k: asks.kind.count(k) for k in set(asks.kind)})
     sampler = Sampler(asks, api, held, device)
 
-    teacher = Teacher(settings.carry / "teacher", device)
     tool_ids = teacher.ids([document(r) for r in records])
     goal_ids = teacher.ids(texts)
     say("tokenised")
@@ -195,19 +209,19 @@ def main() -> None:
     project = axes[:WIDTH].T.contiguous()
     frequency = torch.bincount(torch.cat([goal_rows.flat[: goal_rows.offsets[paired]].long()] + [arrays.fields[f].flat.long() for f in FIELDS]), minlength=len(solo)).float()
     common = -torch.log1p(frequency / frequency.sum() * 3000).clamp_max(3)
-    first = teach_goal[paired:] @ project
+    first = teach_goal[paired : paired + len(solo)] @ project
     keys = {}
     dup = torch.tensor([keys.setdefault((r["desc"] or r["extra"], r["name"]), i) for i, r in enumerate(records)], device=device)
 
     for run in settings.runs.split(","):
         name, *changes = run.split(":")
-        options = argparse.Namespace(steps=4000, batch=4096, rate=2e-3, heat=0.05, near=1.0, match=0.3, imitate=0.3)
+        options = argparse.Namespace(steps=4000, batch=4096, rate=2e-3, heat=0.05, near=1.0, match=0.3, imitate=0.3, hidden=0)
         for change in changes:
             key, _, value = change.partition("=")
             setattr(options, key, type(getattr(options, key))(value))
         torch.manual_seed(SEED)
         sampler.pick = np.random.default_rng(SEED)
-        student = Student(first, common).to(device)
+        student = Student(first, common, options.hidden).to(device)
         distil(options, arrays, student, asks, goal_rows, (teach_goal, teach_tool, project), sampler, dup)
         final = student.quantised()
         vectors = final.all_tools(arrays, len(records))
@@ -223,6 +237,7 @@ def main() -> None:
             field=final.field.detach().cpu().numpy(),
             shrink=final.shrink.detach().cpu().numpy(),
             vocab=np.array(arrays.vocabulary),
+            **{k: v.detach().cpu().numpy() for k, v in final.state_dict().items() if k.startswith(("bend", "back"))},
         )
     (settings.out / "report.json").write_text(json.dumps(report, indent=1))
 
