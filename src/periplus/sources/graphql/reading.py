@@ -58,9 +58,8 @@ async def read(spec: SourceSpec, wires: Wires, known: Document | None) -> Readin
 
 async def _fetch(spec: SourceSpec, fetch: Fetch, known: Document | None, report: Report) -> Fetched | None:
     """The schema, by asking or by reading a document; None when the document has not changed."""
-    endpoint = urljoin(spec.url, spec.endpoint) if _is_http(spec.url) else spec.endpoint
-    endpoint = endpoint or spec.base_url
-    if endpoint or not _is_http(spec.url):
+    endpoint = _endpoint(spec)
+    if (endpoint and endpoint != spec.url) or not _is_http(spec.url):
         return await _document_at(spec.url, endpoint, fetch, known)
     if PurePosixPath(urlsplit(spec.url).path).suffix.lower() in _SDL_ENDINGS:
         return await _document_or_endpoint(spec, fetch, known, report)
@@ -75,6 +74,12 @@ async def _fetch(spec: SourceSpec, fetch: Fetch, known: Document | None, report:
         if found is not None and not await anyio.to_thread.run_sync(_is_schema, found.body):
             raise
         return found
+
+
+def _endpoint(spec: SourceSpec) -> str:
+    """Where the operator says that calls go; empty when nobody said."""
+    written = spec.endpoint or spec.base_url
+    return urljoin(spec.url, written) if written and _is_http(spec.url) else written
 
 
 async def _document_or_endpoint(
