@@ -7,7 +7,7 @@ from typing import Any
 
 from periplus.model import Draft, Effect, Schema
 from periplus.sources.mcp.findings import Findings, shown
-from periplus.sources.mcp.tools import kept, text_of
+from periplus.sources.mcp.tools import as_object, kept, text_of
 
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
 _VARIABLE = re.compile(r"([A-Za-z0-9_.%-]+)(\*|:[0-9]{1,4})?")
@@ -102,9 +102,8 @@ def _prompt_arguments(arguments: Any, name: str, where: str, findings: Findings)
     required: list[str] = []
     if arguments is not None and not isinstance(arguments, list):
         findings.bad(f"{where}/arguments", name, f"arguments are no list: {shown(arguments)}")
-        arguments = None
-    for number, written in enumerate(arguments or ()):
-        argument: dict[str, Any] = written if isinstance(written, dict) else {}
+    for number, written in enumerate(arguments if isinstance(arguments, list) else ()):
+        argument = as_object(written)
         title = text_of(argument, "name")
         if not title:
             findings.bad(f"{where}/arguments/{number}", name, f"an argument without a name: {shown(written)}")

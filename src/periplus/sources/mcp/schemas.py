@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from periplus.model import Schema
+from periplus.model import FindingCode, Schema
 from periplus.sources.mcp.definitions import Definitions, digests
 from periplus.sources.mcp.drafts4 import modern
 from periplus.sources.mcp.findings import Findings, shown
@@ -22,10 +22,12 @@ from periplus.sources.mcp.keywords import (
     HOLDS_ONE,
     TYPES,
 )
+from periplus.sources.mcp.patterns import runs
 from periplus.sources.mcp.references import Ref, break_circles, inlined, referred, renamed
 from periplus.sources.mcp.targets import Lost, Targets, name_of
 
 _OLD_DRAFTS = ("draft-03", "draft-04", "draft-05", "draft-06", "draft-07")
+_PATTERN_SHOWN = 500
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
@@ -125,7 +127,28 @@ class _Document:
                 self._keyword(name, member, f"{pointer}/{name}", result)
         if value.get("nullable") is True and isinstance(result.get("type"), str):
             result["type"] = [result["type"], "null"]
+        self._patterns(result, pointer)
         return result
+
+    def _patterns(self, result: Schema, pointer: str) -> None:
+        """A pattern that cannot be run is told in words; what it would have refused is left to the server."""
+        pattern = result.get("pattern")
+        if isinstance(pattern, str) and not runs(pattern):
+            del result["pattern"]
+            told = f"Pattern: {pattern[:_PATTERN_SHOWN]}"
+            result["description"] = f"{result['description']}\n{told}" if "description" in result else told
+            self._unsupported(f"{pointer}/pattern", pattern)
+        named = result.get("patternProperties")
+        for pattern in [each for each in named if not runs(each)] if isinstance(named, dict) else []:
+            del result["patternProperties"][pattern]
+            # Its members would otherwise count as additional.
+            for keyword in ("additionalProperties", "unevaluatedProperties"):
+                result.pop(keyword, None)
+            self._unsupported(f"{pointer}/patternProperties", pattern)
+
+    def _unsupported(self, pointer: str, pattern: str) -> None:
+        message = f"this pattern is not checked, its syntax needs another engine: {shown(pattern)}"
+        self._normaliser.lost(f"{self._member}{pointer}", Lost(FindingCode.PATTERN_UNSUPPORTED, message))
 
     def _keyword(self, name: str, member: Any, pointer: str, result: Schema) -> None:
         if name in HOLDS_ONE:

@@ -69,6 +69,11 @@ def kept(entry: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: entry[name] for name in names if entry.get(name) is not None}
 
 
+def as_object(value: Any) -> dict[str, Any]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def text_of(entry: dict[str, Any], name: str) -> str:
     value = entry.get(name)
     return value if isinstance(value, str) else ""
@@ -76,8 +81,7 @@ def text_of(entry: dict[str, Any], name: str) -> str:
 
 def _draft(tool: dict[str, Any], origin: str, normaliser: Normaliser, *, trusted: bool) -> Draft:
     name = text_of(tool, "name")
-    annotations = tool.get("annotations")
-    annotations = annotations if isinstance(annotations, dict) else {}
+    annotations = as_object(tool.get("annotations"))
     weight = weighed(annotations, trusted=trusted)
     args = normaliser.arguments(tool.get("inputSchema"), "/inputSchema")
     output = tool.get("outputSchema")
