@@ -21,6 +21,7 @@ _DECODER = msgspec.json.Decoder(float_hook=real)
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _NEITHER_BRACKET_NOR_QUOTE = bytes(code for code in range(256) if code not in b'{}[]"')
 _REST_OF_ESCAPE = re.compile(rb"\\*+.?", re.DOTALL)
+_ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _PIECE = 1 << 20
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 _QUOTED = re.compile(rb'"[^"]*"')
@@ -93,8 +94,7 @@ def _brackets(data: bytes) -> bytes:
 
 def _signs(piece: bytes) -> bytes:
     """The brackets of a piece, all made square, and the quotes that open and close texts."""
-    if b"\\" in piece:
-        piece = piece.replace(b"\\\\", b"").replace(b'\\"', b"")
+    piece = _ESCAPE.sub(b"", piece)
     # Two quotes in a row are an empty text, or the seam of two texts: either way they can go.
     return piece.translate(_ALIKE, _NEITHER_BRACKET_NOR_QUOTE).replace(b'""', b"")
 
@@ -117,8 +117,10 @@ def _nodes(data: bytes) -> int:
 
 def _note_repeats(data: bytes, value: Any, notes: Notes) -> None:
     """Repeated keys, found by counting: written out again, the value has fewer members than the text."""
-    written = data.count(b'":') + data.count(b'" :')
-    if written <= _ENCODER.encode(value).count(b'":'):
+    written, kept = data.count(b'":'), _ENCODER.encode(value).count(b'":')
+    if written < kept:  # not every name has its colon beside it
+        written += data.count(b'" :')
+    if written <= kept:
         return
     repeated: list[str] = []
     _lenient(data, repeated)

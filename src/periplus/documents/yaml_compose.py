@@ -30,7 +30,7 @@ class _Anchored(NamedTuple):
     value: Any
     text: str | None = None
     nodes: int = 1
-    height: int = 0
+    levels: int = 0
 
 
 class Composer:
@@ -93,7 +93,7 @@ class Composer:
         self._anchors[anchor] = None
         self._deepest = depth
         value = self._collection(event, depth)
-        self._anchors[anchor] = _Anchored(value, None, self._nodes - before, self._deepest - depth)
+        self._anchors[anchor] = _Anchored(value, None, self._nodes - before, self._deepest - depth + 1)
         self._deepest = max(outer, self._deepest)
         return value
 
@@ -159,9 +159,10 @@ class Composer:
         if stands_for is None:
             raise self._endless(event)
         self._count(stands_for.nodes)
-        self._deepest = max(self._deepest, depth + stands_for.height)
-        if depth + stands_for.height > self._limits.nesting:
-            raise self._limits.exceeded("nesting", f"{depth + stands_for.height} levels by aliases", self._where(event))
+        levels = depth + stands_for.levels
+        self._deepest = max(self._deepest, levels - 1)
+        if levels > self._limits.nesting:
+            raise self._limits.exceeded("nesting", f"{levels} levels by aliases", self._where(event))
         return stands_for
 
     def _endless(self, event: AliasEvent) -> Problem:
