@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Any
 
 import msgspec
 import pytest
 from anyio import CancelScope, from_thread
 
-from periplus.model import Code, Node, Problem, Scope, SourceState, ToolRef
-from periplus.ports import Row, Store, StoreFactory
+from periplus.model import Code, Node, Problem, Scope, Selector, SourceState, ToolRef
+from periplus.ports import Known, Row, Store, StoreFactory
 from periplus.testing.catalogs import make_change, make_record, make_row
 
 ALL = Scope()
@@ -64,6 +65,34 @@ class StoreChanges:
         assert await store.resolve("elder", ALL, 9) == []
         assert await store.node("harbour/x", ALL) is None
         assert [line.summary for line in await store.tools("harbour/a", ALL, "", 9)] == ["New"]
+
+    async def test_a_tool_that_stays_where_it_is_takes_new_texts_and_leaves_the_counts(self, store: Store) -> None:
+        first = make_row("a/b", key="k", summary="Old", fingerprint="1", version="1.0.0")
+        await store.apply(make_change("harbour", [first, make_row("a/c")]), 1.0)
+        texts: dict[str, Any] = {
+            "summary": "New",
+            "fingerprint": "2",
+            "version": "1.1.0",
+            "hidden": True,
+            "tags": ("t",),
+        }
+        await store.apply(make_change("harbour", [make_row("a/b", key="k", **texts)]), 2.0)
+        assert (await store.known("harbour"))["k"] == Known("a/b", "2", "1.1.0")
+        root = await store.node("", ALL)
+        assert root is not None
+        assert root.tools == 1
+        tool = await store.tool(ToolRef("harbour", "a/b"), Scope(allow=(Selector(ref="harbour/a/b", tag="t"),)))
+        assert tool is not None
+        assert tool.summary == "New"
+        assert [str(ref) for ref, _ in await store.resolve("ab", Scope(allow=(Selector(ref=str(tool.ref)),)), 9)] == [
+            "harbour/a/b"
+        ]
+
+    async def test_a_row_may_say_a_name_twice(self, store: Store) -> None:
+        row = msgspec.structs.replace(make_row("a/b"), names=("ab", "b", "ab"), tags=("x", "x"), paths=("a", "a"))
+        await store.apply(make_change("harbour", [row]), 1.0)
+        assert len(await store.resolve("ab", ALL, 9)) == 1
+        assert len(await store.tools("harbour/a", ALL, "", 9)) == 1
 
     async def test_removed_keys_are_gone_and_the_rest_stays(self, store: Store) -> None:
         await store.apply(make_change("harbour", [make_row("a/b"), make_row("a/c")]), 1.0)

@@ -35,13 +35,19 @@ WHERE ref IN (SELECT value FROM json_each(:refs));
 -- name: parked
 SELECT ref FROM tool WHERE ref >= '?' AND ref < '@' LIMIT 1;
 
--- name: add_tool
+-- On a conflict the tool stays where it is (entries.py): path, key and places are the same.
+-- name: put_tool
 INSERT INTO tool (
     id, source, key, ref, fingerprint, version, summary, effect, hidden, deprecated, approval, tags, places
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    fingerprint = excluded.fingerprint, version = excluded.version, summary = excluded.summary,
+    effect = excluded.effect, hidden = excluded.hidden, deprecated = excluded.deprecated,
+    approval = excluded.approval, tags = excluded.tags;
 
--- name: add_packed
-INSERT INTO packed (tool, names, definitions, body) VALUES (?, ?, ?, ?);
+-- name: put_packed
+INSERT INTO packed (tool, names, definitions, body) VALUES (?, ?, ?, ?)
+ON CONFLICT (tool) DO UPDATE SET definitions = excluded.definitions, body = excluded.body;
 
 -- name: add_placement
 INSERT INTO placement (node, tool) VALUES (?, ?);
