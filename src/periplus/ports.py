@@ -234,9 +234,11 @@ class Change(msgspec.Struct, kw_only=True):
     """Everything one read of a source changes; a store applies it whole or not at all, as one revision."""
 
     record: SourceRecord  # with counts as they will be; `revision` is set by the store
-    rows: Iterable[Row] = ()  # streamed once
+    rows: Iterable[Row] = ()  # streamed once, in a worker thread; what it raises undoes the change
     removed: Sequence[str] = ()  # keys
-    nodes: Sequence[Node] | None = None  # all areas below the source with paths from its root; None: as they were
+    # All areas below the source with paths from its root, `""` being the source itself; None: as they were. A node
+    # that is not listed lives while a tool stands in it. Stores count for themselves.
+    nodes: Sequence[Node] | None = None
     shapes: Mapping[str, Shape] | None = None  # all definitions by name; None: as they were
 
 
@@ -258,25 +260,36 @@ class Store(Protocol):
         ...
 
     async def retired(self, source: str, since: float) -> Mapping[str, str]:
-        """Paths given up after `since` (epoch seconds) and whose each was: nobody else gets one yet."""
+        """Paths that nobody else gets yet, and whose each was.
+
+        Those of tools removed after `since` (epoch seconds), and all former ones of tools that live.
+        """
         ...
 
     async def apply(self, change: Change, at: float) -> int:
-        """Write one change in one transaction; the new revision."""
+        """Write one change in one transaction; the new revision.
+
+        Two tools with one key or path are a `conflict`. What was acknowledged outlives the process.
+        """
         ...
 
     async def mark(self, record: SourceRecord) -> None:
         """Keep a source's state, reason, spec or report without touching its tools or the revision."""
         ...
 
-    async def remove(self, source: str, at: float) -> int: ...
+    async def remove(self, source: str, at: float) -> int:
+        """Forget a source and all it brought; the new revision. Unknown: `source_not_found`."""
+        ...
 
     async def tool(self, ref: ToolRef, scope: Scope) -> Tool | None:
         """One tool with its `$defs`; None when it is missing or out of scope, which look the same."""
         ...
 
     async def resolve(self, folded: str, scope: Scope, limit: int) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:
-        """Visible tools that have this normalised name or alias, each with its names as written."""
+        """Visible tools with this normalised name or alias, in order of ref, each with its names as written.
+
+        Those are its ref, path, leaf, aliases and former refs.
+        """
         ...
 
     async def node(self, path: str, scope: Scope) -> Node | None:
@@ -296,11 +309,14 @@ class Store(Protocol):
         ...
 
     async def near(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[ToolRef]:
-        """Visible refs that share words with these, for "did you mean"."""
+        """Visible refs that share words with these, most and rarest first, for "did you mean".
+
+        The store splits what it is given (`getPets` are two words) as it split the paths.
+        """
         ...
 
     async def lease(self, name: str, holder: str, until: float, now: float) -> bool:
-        """Take or renew the right to do `name` alone (S-110)."""
+        """Take or renew the right to do `name` alone (S-110); `until=now` gives it up."""
         ...
 
     async def close(self) -> None: ...
