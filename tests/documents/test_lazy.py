@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from periplus.documents import members
+from periplus.documents import decode, members
 from periplus.model import Code, Problem
 
 _JSON = b'\xef\xbb\xbf{"info": {"title": "x"}, "paths": {"/a": {"get": [1, 1e400]}, "/b": null}, "n": 12}'
@@ -43,6 +43,11 @@ def test_a_member_that_only_lenient_reading_understands_is_read():
     assert members(b'{"a": "\\ud800", "b": 1}', name="x")["a"] == "\ufffd"
     assert members(b'{"a": "x\ty", "b": 1}', name="x")["a"] == "x\ty"
     assert members(b'{"a": 1,}', name="x")["a"] == 1
+
+
+def test_what_was_read_leniently_is_told_whichever_way_the_document_is_opened():
+    for data in (b'{"a": "\x01"}', b"a: \x01\na: \x01\n", b'{"a": "\x01", "a": "x\ty"}'):
+        assert members(data, name="x").notes == decode(data, name="x").notes != ()
 
 
 @pytest.mark.parametrize("data", [b"[1]", b"- 1\n", b'{"a": ', b"", b"<html>"])

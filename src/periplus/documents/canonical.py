@@ -12,9 +12,14 @@ import msgspec
 from periplus.model import Code, Problem
 
 _ENCODER = msgspec.json.Encoder(order="sorted", decimal_format="number")
-# What the encoder writes differently: whole floats (1.0, -0.0), exponents, Decimals that end in zeros, and the order
-# of names where characters beyond U+FFFF meet those from U+E000 on. Texts that look like it cost only time.
-_MAY_DIFFER = re.compile(rb"\.[0-9]*0(?![0-9])|[0-9][eE][-+0-9]|[\xf0-\xf4]")
+# What the encoder writes differently: some numbers with a point or an exponent, and the order of names where
+# characters beyond U+FFFF meet those from U+E000 on. In compact JSON a number stands behind one of three marks,
+# which is quick to look for; a text that imitates one costs only a second look without the texts.
+_POINT = re.compile(rb"[:,\[]-?[0-9]+[.eE]")
+_NUMBER = re.compile(rb"\.[0-9]*0(?![0-9])|[0-9][eE]")
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_ASTRAL_NAME = re.compile(rb'"[^"]*[\xf0-\xf4][^"]*":')
+_BELOW_ASTRAL = bytes(range(0xF0))
 
 
 def canonical(value: Any) -> bytes:
@@ -25,10 +30,18 @@ def canonical(value: Any) -> bytes:
     """
     try:
         written = _ENCODER.encode(value)
-        return _exact(value).encode() if _MAY_DIFFER.search(written) else written
+        return _exact(value).encode() if _may_differ(written) else written
     except RecursionError as error:
         hints = ("flatten the value: nothing that is called nests this deep",)
         raise Problem(Code.OVER_LIMIT, "a value nests too deep to be written", hints=hints) from error
+
+
+def _may_differ(written: bytes) -> bool:
+    if not written.isascii() and written.translate(None, _BELOW_ASTRAL) and _ASTRAL_NAME.search(written):
+        return True
+    if written[:1] not in b"{[" or _POINT.search(written):
+        return _NUMBER.search(_TEXT.sub(b"", written)) is not None
+    return False
 
 
 def _exact(value: Any) -> str:

@@ -9,17 +9,21 @@ import msgspec
 
 from periplus.documents.decode import clean_text, decode, looks_like_json
 from periplus.documents.json_text import check_size, decode_part
-from periplus.documents.values import DEFAULT_LIMITS, DecodeLimits, Notes
+from periplus.documents.values import DEFAULT_LIMITS, DecodeLimits, Note, Notes
 from periplus.model import Code, Problem
 
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class LazyObject(Mapping[str, Any]):
-    """A JSON object over its own text. Each access decodes that member anew and keeps nothing."""
+    """A JSON object over its own text. Each access decodes that member anew and keeps nothing.
 
-    def __init__(self, members: Mapping[str, Any]) -> None:
+    `notes` tells what was read leniently before the members were told apart; only the top level has any.
+    """
+
+    def __init__(self, members: Mapping[str, Any], notes: tuple[Note, ...] = ()) -> None:
         self._members = members
+        self.notes = notes
 
     def __getitem__(self, key: str) -> Any:
         return _value(self._members[key])
@@ -59,23 +63,23 @@ def members(
     clean = clean_text(data, notes, name=name, media_type=media_type, limits=limits)
     if looks_like_json(clean):
         check_size(clean, name, limits)
-        lazy = _over(clean)
+        lazy = _over(clean, notes.all())
         if lazy is not None:
             return lazy
-    value = decode(clean, name=name, media_type=media_type, limits=limits).value
-    if not isinstance(value, dict):
+    decoded = decode(clean, name=name, media_type=media_type, limits=limits)
+    if not isinstance(decoded.value, dict):
         raise Problem(
             Code.PARSE_ERROR,
             f"{name}: a list came; an object was expected",
             hints=("use the address of one description",),
             where=name,
         )
-    return LazyObject(value)
+    return LazyObject(decoded.value, notes.all() + decoded.notes)
 
 
-def _over(text: bytes | msgspec.Raw) -> LazyObject | None:
+def _over(text: bytes | msgspec.Raw, notes: tuple[Note, ...] = ()) -> LazyObject | None:
     try:
-        return LazyObject(_MEMBERS.decode(text))
+        return LazyObject(_MEMBERS.decode(text), notes)
     except (msgspec.DecodeError, RecursionError):
         return None
 
