@@ -31,7 +31,7 @@ class GraphqlServer:
 
     schema: GraphQLSchema | None = None
     root: Any = None
-    refuse: Refuse = lambda question: None
+    refuse: Refuse = lambda _question: None
     plain: Response | None = None  # answered to everything
     documents: dict[str, Response] = field(default_factory=dict)  # answered to GET, by path
     asked: list[str] = field(default_factory=list)

@@ -33,7 +33,7 @@ def _fields(draw: Any, names: list[str]) -> dict[str, str]:
     for name in draw(st.lists(st.sampled_from(names), unique=True, min_size=1, max_size=8)):
         base = draw(st.one_of(st.sampled_from(_SCALARS), st.sampled_from(_OUT)))
         inputs = draw(_inputs()) if draw(st.integers(0, 2)) == 0 else ""
-        gone = " @deprecated(reason: \"old\")" if draw(st.integers(0, 6)) == 0 else ""
+        gone = ' @deprecated(reason: "old")' if draw(st.integers(0, 6)) == 0 else ""
         arguments = f"({inputs})" if inputs else ""
         found[name] = f"{name}{arguments}: {draw(st.sampled_from(_WRAPS)).format(base)}{gone}"
     return found
@@ -54,7 +54,7 @@ def schemas_as_sdl(draw: Any) -> str:
     parts += [f"union {name} = {' | '.join(draw(members))}" for name in ("U", "V")]
     parts += [f"input {name} {{ {draw(_inputs(low=1))} }}" for name in ("F", "G")]
     parts.append("input One @oneOf { a: Int b: [F!] c: Kind }")
-    parts.append("enum Kind { RED GREEN @deprecated } scalar DateTime scalar Odd @specifiedBy(url: \"https://odd.test\")")
+    parts.append('enum Kind { RED GREEN @deprecated } scalar DateTime scalar Odd @specifiedBy(url: "https://odd.test")')
     roots = [f"q{number}" for number in range(6)]
     parts.append(f"type Query {{ {' '.join(draw(_fields(roots)).values())} }}")
     parts.append(f"type Mutation {{ {' '.join(draw(_fields(roots)).values())} }}")

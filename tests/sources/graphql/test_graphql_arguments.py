@@ -21,7 +21,7 @@ from periplus.model import Draft
 from periplus.sources.graphql import schema as schemas
 from periplus.sources.graphql.operation import call_document
 
-INPUTS = '''
+INPUTS = """
 scalar DateTime
 "Colour in hex." scalar Colour @specifiedBy(url: "https://colours.test/spec")
 scalar Upload scalar JSON scalar BigInt
@@ -37,7 +37,7 @@ type Query {
   f(ids: [Int!]!, maybe: [[Int]], n: Int! = 5, "How big." size: Size, tree: Tree!, by: By!, at: DateTime,
     colour: Colour, file: Upload, any: JSON, big: BigInt, old: String @deprecated(reason: "use n"), id: ID): String
 }
-'''
+"""
 
 
 def accepted(schema: GraphQLSchema, draft: Draft, arguments: dict[str, Any]) -> bool:
@@ -72,7 +72,9 @@ def test_input_types_are_shared_definitions_and_recursion_stays_a_reference() ->
 
 def test_one_of_takes_one_property() -> None:
     """S-83."""
-    by = Draft202012Validator(Harbour(INPUTS).args("Query.f")["$defs"]["By"] | {"$defs": Harbour(INPUTS).args("Query.f")["$defs"]})
+    by = Draft202012Validator(
+        Harbour(INPUTS).args("Query.f")["$defs"]["By"] | {"$defs": Harbour(INPUTS).args("Query.f")["$defs"]}
+    )
     assert by.is_valid({"id": "1"})
     assert not by.is_valid({"id": "1", "name": "x"})
     assert not by.is_valid({"id": None})
@@ -95,7 +97,9 @@ def test_enums_and_scalars_say_what_they_are() -> None:
 
 def test_the_selection_argument_takes_text_or_a_list() -> None:
     """S-84."""
-    select = Draft202012Validator(Harbour("type Query { a: A } type A { id: ID }").args("Query.a")["properties"]["_select"])
+    select = Draft202012Validator(
+        Harbour("type Query { a: A } type A { id: ID }").args("Query.a")["properties"]["_select"]
+    )
     assert select.is_valid("id, owner.email")
     assert select.is_valid(["id", "owner.email"])
     assert not select.is_valid({"id": True})

@@ -86,11 +86,15 @@ async def _post(url: str, body: bytes) -> object:
         ("isOneOf", 'Cannot query field "isOneOf" on type "__Type".'),
         ("specifiedByURL", 'Cannot query field "specifiedByURL" on type "__Type".'),
         ("description", "Query is too complex."),
-        ("ofType { name kind ofType { name kind ofType { name kind ofType { name kind ofType { name kind ofType", "depth"),
+        (
+            "ofType { name kind ofType { name kind ofType { name kind ofType { name kind ofType { name kind ofType",
+            "depth",
+        ),
     ],
 )
 async def test_a_server_that_refuses_the_newest_questions_is_asked_for_less(word: str, said: str) -> None:
     """S-80."""
+
     def refuse(question: str) -> str | None:
         return said if word in " ".join(question.split()) else None
 
@@ -102,6 +106,7 @@ async def test_a_server_that_refuses_the_newest_questions_is_asked_for_less(word
 
 async def test_a_server_that_tells_only_in_parts_is_asked_for_each() -> None:
     """S-80."""
+
     def refuse(question: str) -> str | None:
         return "Query is too complex" if "IntrospectionQuery" in question or question.count("t1:") else None
 
@@ -111,11 +116,20 @@ async def test_a_server_that_tells_only_in_parts_is_asked_for_each() -> None:
     assert "parse_lenient" in found.codes
 
 
-@pytest.mark.parametrize("said", ["GraphQL introspection is not allowed by Apollo Server", "Introspection is disabled", "introspection has been disabled"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "GraphQL introspection is not allowed by Apollo Server",
+        "Introspection is disabled",
+        "introspection has been disabled",
+    ],
+)
 async def test_where_introspection_is_off_a_federated_server_still_tells_its_sdl(said: str) -> None:
     """S-80."""
     sdl = HARBOUR + " type _Service { sdl: String! } extend type Query { _service: _Service! }"
-    server = served(sdl, root={"_service": {"sdl": HARBOUR}}, refuse=lambda asked: said if "__schema" in asked else None)
+    server = served(
+        sdl, root={"_service": {"sdl": HARBOUR}}, refuse=lambda asked: said if "__schema" in asked else None
+    )
     with serving(server):
         found = await read_new(url=server.url)
     assert "Query.berth" in found.drafts
@@ -125,7 +139,7 @@ async def test_where_introspection_is_off_a_federated_server_still_tells_its_sdl
 
 async def test_where_nothing_tells_the_schema_the_advice_is_to_give_it() -> None:
     """S-80."""
-    server = served(refuse=lambda asked: "Introspection is disabled")
+    server = served(refuse=lambda _asked: "Introspection is disabled")
     with serving(server):
         problem = await refused(url=server.url)
     assert problem.code is Code.UNSUPPORTED

@@ -57,7 +57,9 @@ def test_connections_give_their_items_and_the_next_cursor() -> None:
 
 def test_deprecated_fields_and_fields_that_ask_for_something_stay_out() -> None:
     """S-84, S-88."""
-    harbour = Harbour("type Query { ship: Ship } type Ship { id: ID old: Int @deprecated flag(size: Int!): String n(a: Int = 1): Int }")
+    harbour = Harbour(
+        "type Query { ship: Ship } type Ship { id: ID old: Int @deprecated flag(size: Int!): String n(a: Int = 1): Int }"
+    )
     assert harbour.selection("Query.ship") == "{ id n }"
 
 
@@ -83,7 +85,9 @@ def test_an_object_without_usable_fields_is_asked_for_its_type() -> None:
 
 
 def test_the_way_back_to_the_root_is_not_followed() -> None:
-    harbour = Harbour("type Query { id: ID relay: Query! a: A } type A { id: ID } type Mutation { m: P } type P { query: Query a: A }")
+    harbour = Harbour(
+        "type Query { id: ID relay: Query! a: A } type A { id: ID } type Mutation { m: P } type P { query: Query a: A }"
+    )
     assert harbour.selection("Query.relay") == "{ id }"
     assert harbour.selection("Mutation.m") == "{ a { id } }"
 

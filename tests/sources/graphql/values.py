@@ -30,7 +30,9 @@ _FORMATS = {
 _LEAVES = {"Upload": "text", "Int": 7, "Float": 1.5, "String": "text", "ID": "id-1", "Boolean": True, "BigInt": 12, "Decimal": "1.5", "UUID": _FORMATS["uuid"], "DateTime": _FORMATS["date-time"], "Date": _FORMATS["date"], "Time": _FORMATS["time"], "URI": _FORMATS["uri"], "URL": _FORMATS["uri"]}  # fmt: skip
 
 
-def from_json_schema(schema: Mapping[str, Any], defs: Mapping[str, Any], draw: random.Random, *, full: int) -> Any:
+def from_json_schema(  # noqa: PLR0911 - a case for each kind
+    schema: Mapping[str, Any], defs: Mapping[str, Any], draw: random.Random, *, full: int
+) -> Any:
     """A value a JSON Schema accepts; `full` is how many levels get their optional members too."""
     if "$ref" in schema:
         return from_json_schema(defs[schema["$ref"].removeprefix("#/$defs/")], defs, draw, full=full)

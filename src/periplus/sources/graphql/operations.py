@@ -11,6 +11,7 @@ from graphql import GraphQLField, GraphQLNonNull, GraphQLObjectType, GraphQLSche
 from periplus.sources.graphql.shapes import IDS
 
 NAMESPACE_LEVELS = 2
+_DEEPEST = 20
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -43,27 +44,38 @@ def split_words(name: str) -> list[str]:
 
 def operations(schema: GraphQLSchema) -> Iterator[Operation]:
     """All of them, queries first."""
+    namespaces = Namespaces()
     for role, root in (("Query", schema.query_type), ("Mutation", schema.mutation_type)):
         if root is not None:
-            yield from _below(role, root, (), NAMESPACE_LEVELS)
+            yield from _below(role, root, (), namespaces)
 
 
-def _below(role: str, type_: GraphQLObjectType, at: tuple[str, ...], levels: int) -> Iterator[Operation]:
+def _below(role: str, type_: GraphQLObjectType, at: tuple[str, ...], namespaces: Namespaces) -> Iterator[Operation]:
     for name, field in type_.fields.items():
         yield Operation(role=role, path=(*at, name), field=field)
-        inner = namespace_of(field, levels)
+        inner = namespaces.of(field) if len(at) < NAMESPACE_LEVELS else None
         if inner is not None:
-            yield from _below(role, inner, (*at, name), levels - 1)
+            yield from _below(role, inner, (*at, name), namespaces)
 
 
-def namespace_of(field: GraphQLField, levels: int) -> GraphQLObjectType | None:
-    """The type a field only groups others in: all of them take arguments or are such groups, none is an id."""
-    type_ = field.type.of_type if isinstance(field.type, GraphQLNonNull) else field.type
-    if levels == 0 or field.args or not isinstance(type_, GraphQLObjectType):
-        return None
-    fields = type_.fields
-    if not fields or any(name in fields for name in IDS):
-        return None
-    members = fields.values()
-    grouped = all(member.args or namespace_of(member, levels - 1) is not None for member in members)
-    return type_ if grouped else None
+class Namespaces:
+    """Which types only group fields: all of them take arguments or are such groups, none is an id."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, bool] = {}
+
+    def of(self, field: GraphQLField, depth: int = 0) -> GraphQLObjectType | None:
+        """The namespace a field opens, if it does."""
+        type_ = field.type.of_type if isinstance(field.type, GraphQLNonNull) else field.type
+        if field.args or not isinstance(type_, GraphQLObjectType):
+            return None
+        if type_.name not in self._known:
+            self._known[type_.name] = False  # while it is looked at: what leads back to itself is no namespace
+            self._known[type_.name] = self._groups(type_, depth)
+        return type_ if self._known[type_.name] else None
+
+    def _groups(self, type_: GraphQLObjectType, depth: int) -> bool:
+        fields = type_.fields
+        if not fields or depth > _DEEPEST or any(name in fields for name in IDS):
+            return False
+        return all(field.args or self.of(field, depth + 1) is not None for field in fields.values())
