@@ -41,7 +41,7 @@ class Entry(msgspec.Struct, kw_only=True):
     spellings: tuple[str, ...]  # folded; the path's own come later
     refers: tuple[str, ...]
     schemas: str  # hash of its own schemas, not of what they refer to
-    wording: str  # hash of everything else
+    wording: str  # hash of all that is kept of it, the order of members included
     size: int  # of its own schemas, in bytes
     encoded: bytes
 
@@ -91,7 +91,7 @@ def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Rea
         metadata=draft.metadata,
         notes=draft.notes,
     )
-    bare = msgspec.structs.replace(tool, args_schema={}, result_schema=None)
+    encoded = encode_tool(tool)
     return Entry(
         want=want,
         declared_version=draft.version,
@@ -105,9 +105,9 @@ def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Rea
         spellings=tuple({fold(name) for name in (draft.leaf, draft.origin, *draft.aliases)}),
         refers=refers_to(args + b"\n" + result),
         schemas=digest(args, result),
-        wording=digest(encode_tool(bare)),
+        wording=digest(encoded),
         size=len(args) + len(result),
-        encoded=encode_tool(tool),
+        encoded=encoded,
     )
 
 

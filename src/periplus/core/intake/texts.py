@@ -33,6 +33,24 @@ _INSTRUCTION = re.compile(
 )
 
 
+# What every such phrase has in it: looking for these first spares most texts the search for phrases.
+_TELLTALE = ("previous", "prior", "above", "earlier", "other", "the user", "prompt", "<", "must", "should", "required")
+_STARTS = (
+    "ignore",
+    "disregard",
+    "forget",
+    "tell",
+    "inform",
+    "mention",
+    "show",
+    "system",
+    "you",
+    "important",
+    "secret",
+    "instruction",
+)
+
+
 def clean(text: str, limit: int = DESCRIPTION_MAX) -> str:
     """The text without what a reader cannot see, at most that long."""
     if "\r" in text or not text.isascii():
@@ -45,7 +63,10 @@ def clean(text: str, limit: int = DESCRIPTION_MAX) -> str:
 
 def commands(text: str) -> str | None:
     """The phrase in a text that reads like an instruction to a model, if there is one."""
-    found = _INSTRUCTION.search(text)
+    lower = text.lower()
+    if not any(word in lower for word in _TELLTALE) or not any(word in lower for word in _STARTS):
+        return None
+    found = _INSTRUCTION.search(lower)
     return " ".join(found.group().split()) if found else None
 
 
