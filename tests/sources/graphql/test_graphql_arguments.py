@@ -11,7 +11,7 @@ from graphql import GraphQLObjectType, GraphQLSchema, OperationDefinitionNode, e
 from graphql.execution.values import get_variable_values
 from graphql_servers import read_new
 from harbour import Harbour
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from random_schemas import schemas_as_sdl
@@ -147,8 +147,7 @@ def _needs_itself(schema: GraphQLSchema) -> bool:
 def test_arguments_of_any_schema_agree_with_graphql_in_both_directions(sdl: str, draw: random.Random) -> None:
     """S-83, S-116."""
     harbour = Harbour(sdl)
-    if _needs_itself(harbour.schema):
-        return
+    assume(not _needs_itself(harbour.schema))
     for draft in harbour.drafts.values():
         _judge_both_ways(harbour.schema, draft, harbour.tools.definitions.schemas, draw)
 
@@ -158,8 +157,8 @@ def test_arguments_of_any_schema_agree_with_graphql_in_both_directions(sdl: str,
 def test_every_answer_fits_the_result_schema(sdl: str, draw: random.Random) -> None:
     """S-88: the documents are executed by graphql-core, and what it answers is what was promised."""
     harbour = Harbour(sdl)
-    if _needs_itself(harbour.schema):
-        return
+    assume(not _needs_itself(harbour.schema))
+    assume(" implements I " in sdl and " implements J " in sdl)  # an interface of nothing has no answers
     answering(harbour.schema, draw)
     for draft in harbour.drafts.values():
         arguments = from_json_schema(draft.args_schema, harbour.tools.definitions.schemas, draw, full=0)
