@@ -282,7 +282,7 @@ TOOLS = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     server=OBJECTS,
     tools=st.lists(TOOLS | OBJECTS, max_size=4),
