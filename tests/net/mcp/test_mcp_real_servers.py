@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable
 
 import anyio
+import msgspec
 import pytest
-from upstreams import SERVERS, MakePool, Odd
+from upstreams import SERVERS, SHORT, MakePool, Odd
 
 from periplus.model import Code, Problem, SourceSpec
 from periplus.net.mcp import McpPool
@@ -149,3 +150,18 @@ async def test_notices_of_a_server_are_told(make_pool: MakePool, odd: Odd) -> No
             while not heard:  # noqa: ASYNC110 - the list is filled by a plain callback
                 await anyio.sleep(0.01)
     assert heard == [("batch", "notifications/message")]
+
+
+@pytest.mark.parametrize("mode", ["both", "old", "sse"])
+async def test_an_answer_larger_than_the_limit_ends_only_itself(make_pool: MakePool, serve: Serve, mode: str) -> None:
+    """S-6, T-7: the limit on events is ours, and the session goes on or is made anew."""
+    url, _ = serve(mode)
+    spec = SourceSpec(id="harbour", kind="mcp", url=url)
+    call = {"name": "echo", "arguments": {"n": "x" * 3_000_000}}
+    async with make_pool() as pool:
+        assert len((await pool.request(spec, "tools/call", call))["content"][0]["text"]) > 3_000_000
+    async with make_pool(msgspec.structs.replace(SHORT, message_bytes=100_000)) as pool:
+        with pytest.raises(Problem) as caught:
+            await pool.request(spec, "tools/call", call, timeout_s=20)
+        assert caught.value.code is not Code.TIMEOUT
+        assert len((await pool.listing(spec)).tools) == 12

@@ -115,7 +115,23 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
 )
-MEMBERS = st.sampled_from(["command", "args", "env", "cwd", "url", "type", "headers", "disabled", "enabled", "transport", "httpUrl", "timeout", "x"])
+MEMBERS = st.sampled_from(
+    [
+        "command",
+        "args",
+        "env",
+        "cwd",
+        "url",
+        "type",
+        "headers",
+        "disabled",
+        "enabled",
+        "transport",
+        "httpUrl",
+        "timeout",
+        "x",
+    ]
+)
 
 
 @given(st.dictionaries(st.text(max_size=8), st.dictionaries(MEMBERS, VALUES, max_size=5) | VALUES, max_size=4))
