@@ -15,7 +15,7 @@ from periplus.sources.openapi.schema_turns import enum_words
 from periplus.sources.openapi.schemas import Schemas
 
 PLACES: Final = ("path", "body", "query", "querystring", "header", "cookie")  # who keeps a name first (S-42)
-_STYLES: Final = {
+_STYLES: Final[dict[str, tuple[str, ...]]] = {
     "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "header": ("simple",),
@@ -116,18 +116,18 @@ def _styled(wire: dict[str, Any], written: Mapping[str, Any], place: str, schema
     if schemas.dialect == "2.0":
         if "collectionFormat" in written or schema.get("type") == "array":
             declared = written.get("collectionFormat")
-            wire["collection"] = declared if declared in {*_SEPARATORS, "multi"} else "csv"
+            wire["collection"] = declared if declared in (*_SEPARATORS, "multi") else "csv"
             inner = schema.get("items")
             if isinstance(inner, dict) and inner.get("type") == "array":
                 items = written.get("items")
                 nested = items.get("collectionFormat") if isinstance(items, Mapping) else None
-                wire["inner"] = nested if nested in _SEPARATORS else "csv"
+                wire["inner"] = nested if nested in (*_SEPARATORS,) else "csv"
         return
-    styles: tuple[str, ...] = _STYLES.get(place, ())
+    styles = _STYLES.get(place, ("",))
     style = written.get("style")
-    if style in styles and style != styles[0]:
+    if style in styles[1:]:
         wire["style"] = style
-    usual = wire.get("style", styles[0] if styles else "") in {"form", "cookie"}
+    usual = wire.get("style", styles[0]) in {"form", "cookie"}
     explode = written.get("explode")
     if explode.__class__ is bool and explode is not usual:
         wire["explode"] = explode
@@ -159,13 +159,14 @@ def _or_empty(schema: Schema, shape: Any) -> Schema:
 
 
 def _described(schema: Schema, written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Schema:
-    out = schema
+    out: dict[str, Any] = schema
     text = written.get("description")
     if isinstance(text, str) and text and text != schema.get("description"):
         out = {**out, "description": text}
     if written.get("deprecated") is True:
         said = out.get("description", "")
-        out = {**out, "deprecated": True, "description": f"{said} (deprecated)".strip()}
+        told: Schema = {"deprecated": True, "description": f"{said} (deprecated)".strip()}
+        out = {**out, **told}
     if schemas.dialect != "2.0":
         for key in ("x-enum-varnames", "x-enumNames"):
             words, values = written.get(key), schema.get("enum")

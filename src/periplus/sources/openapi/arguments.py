@@ -83,10 +83,9 @@ def build(parts: OperationParts, schemas: Schemas) -> Arguments:
 
 
 def _parameter(written: Mapping[str, Any], base: str, parts: OperationParts, schemas: Schemas) -> Parameter | None:
-    place = written.get("in")
-    if place in {"body", "formData"}:
+    if _is_body(written):
         return None
-    name = str(written.get("name"))
+    name, place = str(written.get("name")), str(written.get("in"))
     if (place == "header" and name.lower() in _UNASKED) or (parts.hidden and (place, name) in parts.hidden):
         return None
     found = argument_parameters.read_once(written, base, parts.where, schemas)
@@ -109,7 +108,7 @@ def _body(parts: OperationParts, schemas: Schemas) -> bodies.Body | None:
 
 
 def _is_body(written: Mapping[str, Any]) -> bool:
-    return written.get("in") in {"body", "formData"}
+    return written.get("in") in ("body", "formData")  # what is written may have no hash
 
 
 class _Names(NamedTuple):

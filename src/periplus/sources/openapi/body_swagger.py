@@ -52,11 +52,10 @@ def _form(fields: Sequence[Written], consumes: Sequence[str]) -> dict[str, Any]:
     encoding: dict[str, Any] = {}
     for written, _ in fields:
         name = str(written.get("name"))
-        schema = {key: value for key, value in written.items() if key not in _NOT_SCHEMA}
-        properties[name] = schema
+        properties[name] = {key: value for key, value in written.items() if key not in _NOT_SCHEMA}
         if written.get("type") == "array":
             declared = written.get("collectionFormat")
-            known = declared in {"csv", "ssv", "tsv", "pipes", "multi"}
+            known = declared in ("csv", "ssv", "tsv", "pipes", "multi")
             encoding[name] = {"collection": declared if known else "csv"}
     required = [str(written.get("name")) for written, _ in fields if written.get("required") is True]
     has_file = any(written.get("type") == "file" for written, _ in fields)

@@ -44,10 +44,10 @@ def _or_drop(kind: str) -> Any:
 
 def _types(walk: Walk, value: list[Any], schema: dict[str, Any]) -> Any:
     kept = list(dict.fromkeys(name for name in value if isinstance(name, str) and name in type_names))
-    if kept == value:
-        return value
     if not kept:
         return DROP
+    if kept == value:
+        return value
     walk.complain(schema, "type", value)
     return kept
 

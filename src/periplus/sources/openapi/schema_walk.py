@@ -152,7 +152,8 @@ class Walk:
 
     def move_required(self, schema: dict[str, Any], properties: dict[str, Any]) -> None:
         """`required: true` on a property is meant for its parent."""
-        names = [name for name, child in properties.items() if id(child) in self.old_required]
+        found = {name: id(child) for name, child in properties.items() if id(child) in self.old_required}
+        names = list(found)
         if names:
             self.moved[id(schema)] = names
             self.report(
@@ -161,7 +162,7 @@ class Walk:
                 schema,
                 f"required: true stands on the properties {', '.join(names)[:200]}; taken as the object's required",
             )
-        self.old_required.clear()
+        self.old_required.difference_update(found.values())
 
     def complain(self, schema: Any, key: str, value: Any) -> None:
         """A keyword with a value it cannot have costs that keyword only."""
