@@ -59,7 +59,7 @@ class StoreReading:
             D={"type": "null"},
         )
         rows = [
-            make_row("both", args_schema={"properties": {"a": _A}}, result_schema={"items": _C}),
+            make_row("both", args_schema={"properties": {"a": {"anyOf": [_A, {}]}}}, result_schema={"items": _C}),
             make_row("plain", args_schema={"type": "object"}),
             make_row("dangling", args_schema={"properties": {"x": {"$ref": "#/$defs/Gone"}}}),
         ]

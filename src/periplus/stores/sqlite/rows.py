@@ -135,6 +135,8 @@ class Rows:
 
 
 def _names(row: Row, source: str, former: Iterable[str]) -> tuple[str, ...]:
+    if not former:
+        return tuple(dict.fromkeys(row.names))
     old = (name for path in former for name in (fold(path), fold(f"{source}/{path}")))
     return tuple(dict.fromkeys((*row.names, *old)))
 

@@ -21,8 +21,5 @@ def _area_words(area: str) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [_stem(word.lower()) for word in _WORD.findall(text) if len(word) > 1]
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if word[-1] == "s" and len(word) > 3 else word
+    words = [word.lower() for word in _WORD.findall(text) if len(word) > 1]
+    return [word[:-1] if word[-1] == "s" and len(word) > 3 else word for word in words]
