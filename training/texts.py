@@ -88,3 +88,24 @@ def composed(words: list[str], near: list[list[int]], chance: list[float], count
             phrase.append(pick.choice(near[phrase[-1]]) if pick.random() < 0.45 else next(take))
         out.append(" ".join(words[i] for i in phrase))
     return out
+
+
+def varied(texts: list[str], words: list[str], near: list[list[int]], count: int, seed: int = 13) -> list[str]:
+    """Real phrases with some words exchanged for neighbours, some dropped, and now and then two phrases joined."""
+    pick = random.Random(seed)
+    place = {word: i for i, word in enumerate(words)}
+    out: list[str] = []
+    for _ in range(count):
+        said = pick.choice(texts).split()
+        if pick.random() < 0.2:
+            said += [pick.choice(("and", "then", "also", ".")), *pick.choice(texts).split()]
+        kept: list[str] = []
+        for word in said[:40]:
+            chance = pick.random()
+            known = place.get(word.lower().strip(".,?!"))
+            if chance < 0.25 and known is not None:
+                kept.append(words[pick.choice(near[known])])
+            elif chance > 0.12:
+                kept.append(word)
+        out.append(" ".join(kept) or "nothing")
+    return out

@@ -15,7 +15,7 @@ from training.arrays import FIELDS, SETS, Arrays, ragged
 from training.measure import Bench, ndcg5
 from training.student import WIDTH, Student
 from training.teacher import Teacher
-from training.texts import Goals, composed, document, goals, load_records, rows_of
+from training.texts import Goals, composed, document, goals, load_records, rows_of, varied
 
 SEED = 20_26
 MIXES = (0.0, 0.5, 0.65, 0.75, 0.85, 1.0)
@@ -132,14 +132,15 @@ def held_out(asks: Goals, held: np.ndarray, goal_vectors, tool_vectors, docs: np
     return out
 
 
-def phrases(teacher: Teacher, arrays: Arrays, solo: list[str], count: int) -> list[str]:
+def phrases(teacher: Teacher, arrays: Arrays, solo: list[str], count: int, real: list[str]) -> list[str]:
     """Made-up phrases over the whole words of the vocabulary."""
     whole = [i for i, w in enumerate(arrays.vocabulary) if not w.startswith("##") and len(w) > 1]
     vectors = teacher.encode(teacher.ids([solo[i] for i in whole]))
     near = torch.cat([(part @ vectors.T).topk(25).indices[:, 1:] for part in vectors.split(2048)]).cpu().tolist()
     flat = np.concatenate([arrays.raw[f"{f}_flat"] for f in ("desc", "extra", "pdesc", "asked")])
     seen = np.bincount(flat, minlength=len(solo))[whole]
-    return composed([solo[i] for i in whole], near, ((seen + 3.0) ** 0.6).tolist(), count)
+    spoken = [solo[i] for i in whole]
+    return composed(spoken, near, ((seen + 3.0) ** 0.6).tolist(), count) + varied(real, spoken, near, count // 3)
 
 
 def main() -> None:
@@ -169,7 +170,7 @@ def main() -> None:
         held[:] = False
     solo = [w.removeprefix("##") for w in arrays.vocabulary]
     teacher = Teacher(settings.carry / "teacher", device)
-    made = phrases(teacher, arrays, solo, settings.composed)
+    made = phrases(teacher, arrays, solo, settings.composed, asks.text)
     say("composed", made[:5])
     texts = asks.text + solo + made
     goal_rows = ragged(rows_of(pieces, asks.text) + [[i] for i in range(len(solo))] + rows_of(pieces, made), device)
