@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -60,23 +60,30 @@ async def open_gateway(
         schema_bytes=limits.schema_bytes,
     )
     async with (
+        AsyncExitStack() as closing,
         open_store(data_directory(settings)) as store,
         McpPool(fetcher.transport, environ=os.environ, version=release) as mcp,
     ):
+        closing.push_async_callback(fetcher.close)
 
         def wires(spec: SourceSpec) -> Wires:
             return Wires(fetch=fetcher.for_source(spec), mcp=mcp, limits=bounds)
 
         seal = Seal(await anyio.to_thread.run_sync(load_ring, data_directory(settings), clock), clock)
         gateway = Gateway(
-            Parts(store=store, clock=clock, seal=seal, source=source, wires=wires, upstream_log=mcp.stderr)
+            Parts(
+                store=store,
+                clock=clock,
+                seal=seal,
+                source=source,
+                wires=wires,
+                upstream_log=mcp.stderr,
+                let_go=mcp.close,
+            )
         )
-        try:
-            if configure:
-                await _configure(gateway, settings.sources)
-            yield gateway
-        finally:
-            await fetcher.close()
+        if configure:
+            await _configure(gateway, settings.sources)
+        yield gateway
 
 
 @asynccontextmanager

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from periplus.app.parts import kinds
-from periplus.model import Code, Problem, SourceSpec, check_source_id
-from periplus.sources.mcp import servers
+from periplus.model import Code, Finding, Problem, SourceSpec, check_source_id
+from periplus.sources.mcp import GROUPS, servers
 
 _MCP_FILE = 1 << 20
 
 
-def parse_location(text: str, name: str | None = None) -> list[SourceSpec]:
-    """The sources a text names: usually one; several where it is a file of MCP servers."""
+def parse_location(
+    text: str,
+    name: str | None = None,
+    *,
+    findings: list[Finding] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> list[SourceSpec]:
+    """The sources a text names: usually one; several where it is a file of MCP servers.
+
+    What is odd about such a file goes into `findings`; `environ` lets it name variables that are not set.
+    """
     text = text.strip()
     if not text:
         raise Problem(Code.BAD_INPUT, "no source is named", hints=("give a URL, a file, or kind:...",))
     kind, colon, rest = text.partition(":")
     if not colon or kind not in kinds() or rest.startswith("//"):
         kind, rest = "", text
-    many = _mcp_servers(rest) if kind in {"", "mcp"} else None
+    many = _mcp_servers(rest, findings, environ) if kind in {"", "mcp"} else None
     specs = many if many is not None else [_one(kind, rest)]
     if name is None:
         return specs
@@ -60,10 +70,14 @@ def _words(command: str) -> list[str]:
     return words
 
 
-def _mcp_servers(rest: str) -> list[SourceSpec] | None:
+def _mcp_servers(
+    rest: str, findings: list[Finding] | None, environ: Mapping[str, str] | None
+) -> list[SourceSpec] | None:
     """The servers of an `mcpServers` file; None where it is something else."""
     path = Path(rest).expanduser()
     if path.suffix.lower() != ".json" or not path.is_file() or path.stat().st_size > _MCP_FILE:
         return None
     text = path.read_bytes()
-    return servers(text, name=path.name) if b'"mcpServers"' in text or b'"servers"' in text else None
+    known = any(f'"{group}"'.encode() in text for group in GROUPS)
+    is_list = known and b'"openapi"' not in text and b'"swagger"' not in text
+    return servers(text, environ, name=path.name, findings=findings) if is_list else None

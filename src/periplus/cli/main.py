@@ -15,7 +15,7 @@ app = typer.Typer(
     name="periplus",
     help="From a goal to the right, validated, permitted, recorded call: one catalog over APIs of every kind.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # plain help: the ornamented one takes 0.2 s longer to print
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

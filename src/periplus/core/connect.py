@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -10,17 +11,21 @@ import anyio.from_thread
 import anyio.to_thread
 import msgspec
 
+from periplus.core.intake.areas import rolled_up
 from periplus.core.intake.drafts import Entry, take
 from periplus.core.intake.plan import Plan, make_plan, rows
 from periplus.core.intake.report import document_line, grouped
+from periplus.core.intake.texts import clean, first_sentence
 from periplus.core.intake.versions import Kind, classify, next_version
 from periplus.core.schema.closure import with_definitions
+from periplus.core.words import words
 from periplus.model import (
     Code,
     Document,
     Held,
     LoadCounts,
     LoadReport,
+    Node,
     Problem,
     Reading,
     Scope,
@@ -143,7 +148,7 @@ async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started:
         ),
         rows=rows(plan, versions),
         removed=plan.removed,
-        nodes=plan.nodes,
+        nodes=(_root(spec, reading, plan), *plan.nodes),
         shapes=plan.shapes,
     )
     if plan.is_empty and record and record.document and _same_but_text(record, change.record):
@@ -152,6 +157,18 @@ async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started:
     await ask.store.apply(change, ask.clock.now())
     ask.progress("write", len(plan.items), len(plan.items))
     return report
+
+
+def _root(spec: SourceSpec, reading: Reading, plan: Plan) -> Node:
+    """The source's own node: what its document says of itself, else what is in it."""
+    areas = [node.path for node in plan.nodes if "/" not in node.path]
+    nouns = Counter(word for item in plan.items[:500] for word in words(item.entry.want.leaf)[1:])
+    told = first_sentence(clean(reading.instructions))
+    return Node(
+        path="",
+        title=spec.name or clean(reading.document.title, 200),
+        summary=told or rolled_up(len(plan.items), areas, nouns),
+    )
 
 
 def _same_but_text(old: SourceRecord, new: SourceRecord) -> bool:

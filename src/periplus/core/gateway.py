@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -40,6 +40,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     source: Callable[[str], Source]  # by kind; raises a problem that names the kinds there are
     wires: Callable[[SourceSpec], Wires]
     upstream_log: Callable[[str], Sequence[str]]  # by source: what its process wrote to stderr
+    let_go: Callable[[str], Awaitable[None]]  # by source: end its process and its connections
 
 
 class Gateway:
@@ -103,6 +104,7 @@ class Gateway:
         """Forget a source and its tools."""
         record = await self.source(source)
         await self._parts.store.remove(record.id, self._parts.clock.now())
+        await self._parts.let_go(record.id)
 
     async def sources(self, *, principal: Principal = LOCAL) -> Sequence[SourceRecord]:
         """The sources a principal may see."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePath
@@ -19,6 +20,7 @@ _SILENT = frozenset(
     }
 )  # fmt: skip
 _ID_MAX = 40
+_EXTENSION = re.compile(r"(?:\.(?:json|ya?ml|graphqls?|gql|md|toml|openapi|swagger|introspection))+$", re.IGNORECASE)
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -122,8 +124,7 @@ def source_id(location: str, taken: Collection[str]) -> str:
         host = parts.hostname.removeprefix("www.")
         pieces = [host.replace(".", "-").replace(":", "-"), *_telling(parts.path)[-1:]]
     else:
-        stem = PurePath(location.partition("?")[0].partition("#")[0].rstrip("/\\")).name.replace(":", "-")
-        pieces = [stem.rsplit(".", 1)[0] if stem.count(".") == 1 else stem]
+        pieces = [_EXTENSION.sub("", PurePath(location.rstrip("/\\")).name)]
     name = _identifier("-".join(pieces))
     return next(
         candidate

@@ -12,7 +12,7 @@ from typing import Any
 from periplus.documents import decode
 from periplus.model import Code, Finding, FindingCode, Problem, Severity, SourceSpec
 
-_GROUPS = ("mcpServers", "servers", "context_servers")
+GROUPS = ("mcpServers", "servers", "context_servers")
 _TRANSPORTS = {
     "": "", "http": "http", "streamable-http": "http", "streamablehttp": "http", "streamable_http": "http",
     "remote": "", "url": "", "sse": "sse",
@@ -57,7 +57,7 @@ def _entries(value: Any, name: str) -> dict[str, Any]:
     """The table of servers, wherever clients put it."""
     places = [value, value.get("mcp")] if isinstance(value, dict) else []
     for place in places:
-        for group in _GROUPS:
+        for group in GROUPS:
             if isinstance(place, dict) and isinstance(found := place.get(group), dict):
                 return found
     raise Problem(
