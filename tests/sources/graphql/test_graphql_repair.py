@@ -87,6 +87,12 @@ def test_a_bad_part_is_left_out_alone_and_reported(sdl: str, keys: set[str], fin
         ("type Query { a: A } type A {}", {"Query.a"}, []),
         ("type A {\n  id: ID\ntype Query {\n  a: Int\n}", {"Query.a"}, []),
         ("type Query { a(x: Int = ): Int b: Int }", {"Query.b"}, ["Query.a"]),
+        ("type Query { a((x: Int): Int b(y: Int): Int }", {"Query.b"}, ["Query.a"]),
+        (
+            'type Query {\n  a((\n    x: Int\n  ): Int\n  "B."\n  b: Int\n  c: Int }',
+            {"Query.b", "Query.c"},
+            ["Query.a"],
+        ),
         ('type Query { "open\n a: Int b: Int }', {"Query.a", "Query.b"}, []),
     ],
 )

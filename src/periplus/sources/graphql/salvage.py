@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from graphql import DefinitionNode, DocumentNode, GraphQLSyntaxError, Token, TokenKind, parse
 
 from periplus.model import Code, Problem
-from periplus.sources.graphql.sdl_pieces import KEYWORDS, Loss, definitions_in, members_in, tokens_of
+from periplus.sources.graphql.sdl_pieces import KEYWORDS, Loss, definitions_in, lines_of, members_in, tokens_of
 
 _OLD_LIST = re.compile(r"(\bimplements\s+)([\w\s,]+)")
 _TRIES = 30  # shorter forms of one member that are tried
@@ -70,7 +70,7 @@ def _by_members(text: str, piece: Sequence[Token], losses: list[Loss]) -> Sequen
     head = _OLD_LIST.sub(_with_ampersands, _text(text, piece[:brace]))
     good: list[str] = []
     bad: list[Loss] = []
-    for member in members_in(piece[brace + 1 :], enum=any(token.value == "enum" for token in piece[:3])):
+    for member in _members(text, head, piece[brace + 1 :], enum=any(token.value == "enum" for token in piece[:3])):
         kept = _longest(text, head, member)
         if kept:
             good.append(_text(text, member[:kept]))
@@ -82,6 +82,15 @@ def _by_members(text: str, piece: Sequence[Token], losses: list[Loss]) -> Sequen
         return ()
     losses += bad
     return found
+
+
+def _members(text: str, head: str, tokens: Sequence[Token], *, enum: bool) -> Iterator[list[Token]]:
+    """The members, those that do not parse cut again by how they are indented."""
+    for member in members_in(tokens, enum=enum):
+        if _parsed(f"{head} {{ {_text(text, member)} }}") is None:
+            yield from lines_of(member)
+        else:
+            yield member
 
 
 def _longest(text: str, head: str, member: Sequence[Token]) -> int:

@@ -101,6 +101,20 @@ def members_in(tokens: Sequence[Token], *, enum: bool) -> Iterator[list[Token]]:
         yield piece
 
 
+def lines_of(member: Sequence[Token]) -> Iterator[list[Token]]:
+    """A broken member cut where another name stands below its own: what is open there was never closed."""
+    piece: list[Token] = []
+    for number, token in enumerate(member):
+        below = token.column == member[0].column and piece and token.line > piece[-1].line
+        following = member[number + 1].kind if number + 1 < len(member) else TokenKind.EOF
+        named = token.kind is TokenKind.NAME and following in {TokenKind.COLON, TokenKind.PAREN_L}
+        if below and (named or token.kind in _TEXTS) and not (piece[0].kind in _TEXTS and len(piece) == 1):
+            yield piece
+            piece = []
+        piece.append(token)
+    yield piece
+
+
 def _own_description(piece: list[Token]) -> list[Token]:
     """Take the text at the end of a piece: it describes what comes next."""
     return [piece.pop()] if piece and piece[-1].kind in _TEXTS else []
@@ -122,6 +136,8 @@ def _starts_member(tokens: Sequence[Token], number: int, opened: Sequence[TokenK
     if tokens[number].kind is not TokenKind.NAME or (number and tokens[number - 1].kind is TokenKind.AT):
         return False
     following = tokens[number + 1].kind if number + 1 < len(tokens) else TokenKind.EOF
-    if opened:  # no name with a colon stands in a list type: its bracket is missing
-        return following is TokenKind.COLON and all(kind is TokenKind.BRACKET_L for kind in opened)
+    if opened and following is TokenKind.COLON:  # in a list type no name has a colon: its bracket is missing
+        return all(kind is TokenKind.BRACKET_L for kind in opened)
+    if opened:  # among arguments no name has a parenthesis: theirs is missing
+        return following is TokenKind.PAREN_L
     return enum or following in {TokenKind.COLON, TokenKind.PAREN_L}
