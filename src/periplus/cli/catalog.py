@@ -71,7 +71,7 @@ def inspect(
     form: Annotated[str, typer.Option(help="signature, schema, line or function.")] = "signature",
     as_json: AsJson = False,
 ) -> None:
-    """Read one tool: a TypeScript signature, its JSON Schema, one line, or a function for model APIs."""
+    """Read one tool: its signature, schema, or one line."""
     from periplus.core.schema.functions import openai_function
     from periplus.core.schema.signature import one_line
 

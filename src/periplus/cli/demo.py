@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def demo() -> None:
-    """Start a small but real harbour, connect its four services and look around."""
+    """Start a small harbour, connect it and look around."""
     import anyio
 
     from periplus.demo.tour import tour

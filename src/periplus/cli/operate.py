@@ -17,7 +17,7 @@ _STYLE = {"ok": "green", "warning": "yellow", "failed": "bold red"}
 
 
 def config(context: typer.Context, as_json: AsJson = False) -> None:
-    """Print the settings in force: defaults, periplus.toml, PERIPLUS_..., flags."""
+    """Print the settings in force, and where they come from."""
     from periplus.app.places import data_directory
 
     choices: Choices = context.obj
@@ -47,7 +47,7 @@ def _toml_lines(tree: dict[str, object], path: str = "") -> list[str]:
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:
-    """Check the data directory, the store, the key ring and every source; say what to do."""
+    """Check data, store, keys and sources; say what to do."""
     import anyio
 
     from periplus.app.doctor import examine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,7 +35,8 @@ def add(
     """Read an API into the catalog."""
     from periplus.app.locations import parse_location
 
-    specs = parse_location(source, name)
+    findings: list[Finding] = []
+    specs = parse_location(source, name, findings=findings, environ=os.environ)
 
     async def work(gateway: Gateway) -> list[LoadReport]:
         reports: list[LoadReport] = []
@@ -52,6 +54,8 @@ def add(
             raise failed
         return reports
 
+    for finding in findings:
+        console.err().print(_finding(finding), soft_wrap=True)
     _print_reports(with_gateway(context, work), as_json=as_json)
 
 
@@ -107,7 +111,7 @@ def sync(
     source: Annotated[str | None, typer.Argument(help="Only this one; else all.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read sources again; what has not changed costs one conditional request."""
+    """Read sources again; unchanged ones cost one request."""
 
     async def work(gateway: Gateway) -> tuple[list[LoadReport], list[tuple[str, Problem]]]:
         names = [source] if source else [record.id for record in await gateway.sources()]
@@ -149,7 +153,7 @@ def _print_records(records: list[SourceRecord]) -> None:
         console.out().print("no sources yet: periplus add URL, or a file, or kind:...", markup=False)
         return
     columns = [
-        ("source", {"style": "bold"}),
+        ("source", {"style": "bold", "no_wrap": True}),
         ("kind", {}),
         ("tools", {"justify": "right"}),
         ("areas", {"justify": "right"}),
