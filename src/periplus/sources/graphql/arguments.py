@@ -24,7 +24,7 @@ from periplus.sources.graphql.scalars import input_scalar, opaque_scalar, or_nul
 
 _SELECT: Schema = {
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
-    "description": 'Fields to return instead of the usual: "id, owner.email", a list of paths, "{ id owner { email } }"',
+    "description": 'Fields to return, not the usual: "id, owner.email", a list of paths, "{ id owner { email } }"',
 }
 
 
