@@ -49,14 +49,14 @@ class Responses:
         self._library = library
         self._produces = media_types(produces) if swagger else ()
         self._swagger = swagger
-        self._shared: dict[tuple[str, str], _One] = {}
+        self._shared: dict[tuple[str, str], _One | None] = {}
         self._accepts: dict[tuple[str, ...], str] = {}
 
     def of(self, operation: Mapping[str, Any], place: Place) -> Answers:
         """What all responses together say; those that cannot be read say nothing."""
         responses = operation.get("responses")
-        if not isinstance(responses, Mapping) or not any(not key.startswith("x-") for key in responses):
-            own = self._ownmedia_types(operation)
+        if not isinstance(responses, dict) or all(key.startswith("x-") for key in responses):
+            own = self._produced(operation)
             return Answers(accept=self._accept(own), produces=own, declared=False)
         success: list[_One] = []
         links: list[DeclaredLink] = []
@@ -72,51 +72,59 @@ class Responses:
                 poll = next((name for name in _POLL if name in one.headers), "")
         if not success and "default" in responses:
             success = [one for one in (self._one(responses["default"], place, "default"),) if one]
-        own = self._ownmedia_types(operation)
-        types = own if self._swagger else _merged(one.types for one in success)
-        headers = _merged(one.headers for one in success)
+        own = self._produced(operation)
+        types = own if self._swagger else _merged([one.types for one in success])
+        headers = _merged([one.headers for one in success])
         return Answers(accept=self._accept(types), headers=headers, poll=poll, links=tuple(links), produces=own)
 
-    def _ownmedia_types(self, operation: Mapping[str, Any]) -> tuple[str, ...]:
+    def _produced(self, operation: Mapping[str, Any]) -> tuple[str, ...]:
         return (media_types(operation.get("produces")) or self._produces) if self._swagger else ()
 
     def _one(self, response: object, place: Place, status: str) -> _One | None:
-        if not isinstance(response, Mapping):
+        if not isinstance(response, dict):
             return None
-        if not isinstance(response.get("$ref"), str):
-            return self._read(response, place.below("responses", status)) if _says(response) else _EMPTY
+        reference = response.get("$ref")
+        if not isinstance(reference, str):
+            return self._read(response, place, status)
+        key = (place.base, reference)
+        if key not in self._shared:
+            self._shared[key] = self._behind(response, place)
+        return self._shared[key]
+
+    def _behind(self, response: Mapping[str, Any], place: Place) -> _One | None:
+        """A shared response, read once; one that cannot be found is reported where its schema is read."""
         try:
             found = self._library.resolve(response, place.base)
         except Unresolved:
-            return None  # reported where its schema is read
-        key = (found.base, found.pointer)
-        if key not in self._shared:
-            spot = Place(base=found.base, pointer=found.pointer, label=self._library.book(found.base).label)
-            self._shared[key] = self._read(found.value, spot) if isinstance(found.value, Mapping) else _EMPTY
-        return self._shared[key]
+            return None
+        spot = Place(found.base, found.pointer, self._library.book(found.base).label)
+        return self._read(found.value, spot) if isinstance(found.value, dict) else _EMPTY
 
-    def _read(self, response: Mapping[str, Any], place: Place) -> _One:
-        content, headers = response.get("content"), response.get("headers")
+    def _read(self, response: Mapping[str, Any], place: Place, status: str = "") -> _One:
+        content, headers, links = response.get("content"), response.get("headers"), response.get("links")
+        if links:
+            spot = place.below("responses", status, "links") if status else place.below("links")
+            links = tuple(self._links(links, spot))
         return _One(
-            types=media_types(list(content)) if isinstance(content, Mapping) else (),
-            headers=tuple(name.lower() for name in headers) if isinstance(headers, Mapping) else (),
-            links=tuple(self._links(response.get("links"), place.below("links"))),
+            types=media_types(list(content)) if content and isinstance(content, dict) else (),
+            headers=tuple(name.lower() for name in headers) if headers and isinstance(headers, dict) else (),
+            links=links or (),
         )
 
     def _links(self, links: object, place: Place) -> Iterator[DeclaredLink]:
-        for name, link in links.items() if isinstance(links, Mapping) else ():
+        for name, link in links.items() if isinstance(links, dict) else ():
             written = self._link(link, place)
             if not name.startswith("x-") and written is not None:
                 yield DeclaredLink(name, written, place.below(name))
 
     def _link(self, link: object, place: Place) -> Mapping[str, Any] | None:
         """A link behind its references; one that cannot be found leads nowhere."""
-        if isinstance(link, Mapping) and isinstance(link.get("$ref"), str):
+        if isinstance(link, dict) and isinstance(link.get("$ref"), str):
             try:
                 link = self._library.resolve(link, place.base).value
             except Unresolved:
                 return {}
-        return link if isinstance(link, Mapping) else None
+        return link if isinstance(link, dict) else None
 
     def _accept(self, types: tuple[str, ...]) -> str:
         if types not in self._accepts:
@@ -127,10 +135,6 @@ class Responses:
 
 
 _EMPTY = _One((), (), ())
-
-
-def _says(response: Mapping[str, Any]) -> bool:
-    return "content" in response or "headers" in response or "links" in response
 
 
 def media_types(value: object) -> tuple[str, ...]:
@@ -144,5 +148,7 @@ def media_types(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(good))
 
 
-def _merged(groups: Iterator[tuple[str, ...]]) -> tuple[str, ...]:
+def _merged(groups: list[tuple[str, ...]]) -> tuple[str, ...]:
+    if len(groups) == 1:
+        return groups[0]
     return tuple(dict.fromkeys(item for group in groups for item in group))

@@ -31,13 +31,13 @@ class Bodies:
         if body is None or self._swagger:
             return None
         place, base = operation.place.below("requestBody"), operation.place.base
-        if isinstance(body, Mapping) and isinstance(body.get("$ref"), str):
+        if isinstance(body, dict) and isinstance(body.get("$ref"), str):
             try:
                 found = self._library.resolve(body, base)
             except Unresolved as error:
                 raise Spoilt(unresolved_code(error), f"body {unresolved(error)}", place.where) from error
             body, base = found.value, found.base
-        if not isinstance(body, Mapping):
+        if not isinstance(body, dict):
             message = f"requestBody is {type(body).__name__}, not an object; it is left out"
             self._report.add(Severity.WARNING, FindingCode.BAD_OPERATION, place.where, message, operation=key)
             return None

@@ -61,7 +61,7 @@ class Drafting:
             return None
 
     def _drafted(self, operation: Operation, key: str) -> Draft:
-        desk, written = self._desk, operation.written
+        desk, written, where = self._desk, operation.written, operation.place.where
         said = extensions_of(operation, desk.report, key)
         tags = tags_of(written)
         name = operation_id(operation)
@@ -76,10 +76,10 @@ class Drafting:
                 "declares no responses; any 2xx counts as success and the result type is unknown",
                 key,
             )
-        security = desk.security.requirements(written, operation.place.where)
+        security = desk.security.requirements(written, where)
         arguments = build(
             OperationParts(
-                where=operation.place.where,
+                where=where,
                 operation=key,
                 parameters=_asked(fitted, said.idempotency),
                 body=desk.bodies.of(operation, key),
@@ -102,7 +102,7 @@ class Drafting:
                 written.get("responses"),
                 operation.place.base,
                 desk.schemas,
-                where=operation.place.where,
+                where=where,
                 operation=key,
                 produces=answers.produces,
             ),
@@ -150,7 +150,7 @@ class Drafting:
 
     def _callbacks(self, operation: Operation, key: str) -> Iterator[str]:
         callbacks = operation.written.get("callbacks")
-        if isinstance(callbacks, Mapping) and callbacks:
+        if isinstance(callbacks, dict) and callbacks:
             names = ", ".join(list(callbacks)[:5])
             yield f"calls back: {names}"
             self._note(operation, FindingCode.CALLBACKS_NOTED, f"callbacks are not received: {names}", key)
@@ -230,6 +230,6 @@ def _is_header(wire: Mapping[str, Any], name: str) -> bool:
 def _metadata(written: Mapping[str, Any], said: Extensions) -> Iterator[tuple[str, Any]]:
     yield from said.metadata.items()
     documentation = written.get("externalDocs")
-    url = documentation.get("url") if isinstance(documentation, Mapping) else None
+    url = documentation.get("url") if isinstance(documentation, dict) else None
     if isinstance(url, str):
         yield "documentation", url

@@ -18,20 +18,35 @@ _OTHERS = frozenset({"parameters", "servers", "summary", "description", "$ref"})
 MOST_HOPS = 100
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a piece of a document stands: the base of its references, and how reports point at it."""
+class Place:
+    """Where a piece of a document stands: the base of its references, and how reports point at it.
 
-    base: str
-    pointer: str
-    label: str  # of its document
+    Most places are never reported, so the pointer is put together when it is asked for.
+    """
+
+    __slots__ = ("_above", "_pointer", "_tokens", "base", "label")
+
+    def __init__(self, base: str, pointer: str, label: str) -> None:
+        self.base = base
+        self.label = label  # of its document
+        self._pointer = pointer
+        self._above: Place | None = None
+        self._tokens: tuple[str, ...] = ()
+
+    @property
+    def pointer(self) -> str:
+        if self._above is None:
+            return self._pointer
+        return self._above.pointer + "".join(f"/{escaped(token)}" for token in self._tokens)
 
     @property
     def where(self) -> str:
         return f"{self.label}#{self.pointer}"
 
     def below(self, *tokens: str) -> Place:
-        pointer = self.pointer + "".join(f"/{escaped(token)}" for token in tokens)
-        return Place(base=self.base, pointer=pointer, label=self.label)
+        place = Place(self.base, "", self.label)
+        place._above, place._tokens = self, tokens
+        return place
 
 
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,15 +101,15 @@ class Walk:
         seen: set[tuple[str, str]] = set()
         said: set[str] = set()
         while True:
-            if not isinstance(item, Mapping):
+            if not isinstance(item, dict):
                 what = "null" if item is None else type(item).__name__
                 self._note(place, FindingCode.BAD_OPERATION, f"path {path!r} is {what}, not an object")
                 return
             own = {key: value for key, value in item.items() if key.lower() not in said} if said else item
             yield own, place
-            said |= {key.lower() for key in item if key != "$ref" and key.lower() not in _OTHERS}
             if "$ref" not in item:
                 return
+            said |= {key.lower() for key in item if key != "$ref" and key.lower() not in _OTHERS}
             if (place.base, place.pointer) in seen or len(seen) > MOST_HOPS:
                 self._note(place, FindingCode.REF_CYCLE, f"path {path!r}: its $ref leads back to itself")
                 return
@@ -118,7 +133,7 @@ class Walk:
                 self._note(place.below(key), FindingCode.BAD_OPERATION, message)
 
     def _additional(self, value: object, place: Place) -> Iterator[tuple[str, object, Place]]:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             self._note(place, FindingCode.BAD_OPERATION, "additionalOperations is not an object")
             return
         for method, operation in value.items():
@@ -130,7 +145,7 @@ class Walk:
         siblings: dict[str, Any] = {}
         origin = f"{method} {place.pointer}"
         for _ in range(MOST_HOPS):
-            if not isinstance(operation, Mapping):
+            if not isinstance(operation, dict):
                 what = "null" if operation is None else type(operation).__name__
                 self._skip(place, FindingCode.BAD_OPERATION, f"the operation is {what}, not an object", origin)
                 return None
@@ -147,7 +162,7 @@ class Walk:
         return None
 
     def place_of(self, base: str, pointer: str) -> Place:
-        return Place(base=base, pointer=pointer, label=self._library.book(base).label)
+        return Place(base, pointer, self._library.book(base).label)
 
     def _note(self, place: Place, code: FindingCode, message: str) -> None:
         if self._report is not None:

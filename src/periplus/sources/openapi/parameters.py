@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -52,44 +52,56 @@ class Parameters:
         self._library = library
         self._report = report
         self._swagger = swagger
+        self._shared: dict[tuple[str, str], Parameter | None] = {}
+        self._item: tuple[object, dict[tuple[str, str], Parameter]] = (None, {})
 
     def of(self, operation: Operation, key: str, template: paths.Template) -> Fitted:
         """All parameters of an operation; raises `Spoilt` when one of them cannot be found (S-36)."""
         found: dict[tuple[str, str], Parameter] = {}
-        layers = [*operation.around, (operation.written, operation.place)]
-        for written, place in layers:
-            own: dict[tuple[str, str], Parameter] = {}
-            for parameter in self._listed(written.get("parameters"), place, key):
-                if own.setdefault((parameter.name, parameter.location), parameter) is not parameter:
-                    self._bad(
-                        parameter.place, key, f"{parameter.location} parameter {parameter.name!r} is declared twice"
-                    )
-            found |= own
+        for written, place in operation.around:
+            if "parameters" in written:
+                found |= self._of_item(written["parameters"], place, key)
+        if "parameters" in operation.written:
+            found |= self._listed(operation.written["parameters"], operation.place, key)
         return self._fitted(list(found.values()), operation, key, template)
 
-    def _listed(self, declared: object, place: Place, key: str) -> Iterator[Parameter]:
-        if declared is None or declared == {}:
-            return
-        if isinstance(declared, Mapping):  # people write them by name, too
+    def _of_item(self, declared: object, place: Place, key: str) -> dict[tuple[str, str], Parameter]:
+        """The parameters of a path item, read once for all its operations."""
+        if self._item[0] is not declared:
+            self._item = declared, self._listed(declared, place, key)
+        return self._item[1]
+
+    def _listed(self, declared: object, place: Place, key: str) -> dict[tuple[str, str], Parameter]:
+        """Parameters by name and place; of two alike the first counts."""
+        found: dict[tuple[str, str], Parameter] = {}
+        if isinstance(declared, dict):  # people write them by name, too
             declared = list(declared.values())
         if not isinstance(declared, list):
-            self._bad(place.below("parameters"), key, f"parameters is {type(declared).__name__}, not a list")
-            return
+            if declared is not None:
+                self._bad(place.below("parameters"), key, f"parameters is {type(declared).__name__}, not a list")
+            return found
         for index, item in enumerate(declared):
-            parameter = self._one(item, place, index, key)
-            if parameter is not None:
-                yield parameter
+            one = self._one(item, place, index, key)
+            if one is not None and found.setdefault((one.name, one.location), one) is not one:
+                self._bad(one.place, key, f"{one.location} parameter {one.name!r} is declared twice")
+        return found
 
     def _one(self, item: object, place: Place, index: int, key: str) -> Parameter | None:
         spot = place.below("parameters", str(index))
-        if isinstance(item, Mapping) and isinstance(item.get("$ref"), str):
+        if not isinstance(item, dict) or not isinstance(item.get("$ref"), str):
+            return self._read(item, spot, key)
+        shared = (place.base, item["$ref"])
+        if shared not in self._shared:
             try:
                 end = self._library.resolve(item, place.base)
             except Unresolved as error:
                 raise Spoilt(unresolved_code(error), f"parameter {unresolved(error)}", spot.where) from error
-            item = end.value
-            spot = Place(base=end.base, pointer=end.pointer, label=self._library.book(end.base).label)
-        if not isinstance(item, Mapping):
+            spot = Place(end.base, end.pointer, self._library.book(end.base).label)
+            self._shared[shared] = self._read(end.value, spot, key)
+        return self._shared[shared]
+
+    def _read(self, item: object, spot: Place, key: str) -> Parameter | None:
+        if not isinstance(item, dict):
             self._bad(spot, key, f"a parameter is {type(item).__name__}, not an object")
             return None
         name, location = item.get("name"), item.get("in")
@@ -112,6 +124,9 @@ class Parameters:
         """Path parameters and template variables made to agree, each disagreement reported."""
         in_path = {one.name: one for one in declared if one.location == "path"}
         others = [one for one in declared if one.location != "path"]
+        if template.is_plain and in_path.keys() == set(template.variables):
+            own_first = (*(in_path[name] for name in template.variables), *others)
+            return Fitted(path=template.path, query=(), parameters=own_first)
         names = {variable: paths.spelling(variable, in_path) for variable in template.variables}
         own: dict[str, Parameter] = {}
         for variable, name in names.items():

@@ -66,7 +66,8 @@ def leaf(method: str, key: str) -> str:
 def last_word(key: str) -> str:
     """The last path segment without its variables: what a path says the call does."""
     path = key.partition("#")[0].partition("?")[0].rstrip("/")
-    return _EXPRESSION.sub("", path.rpartition("/")[2])
+    word = path.rpartition("/")[2]
+    return _EXPRESSION.sub("", word) if "{" in word else word
 
 
 def spelling(variable: str, declared: Iterable[str]) -> str | None:

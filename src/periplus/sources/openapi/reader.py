@@ -126,7 +126,7 @@ class Reader:
         base, label = self._library.root.own, self._library.root.label
         for key, item in self._paths.items():
             if key[:2].lower() != "x-":
-                place = Place(base=base, pointer=f"/paths/{escaped(key)}", label=label)
+                place = Place(base, f"/paths/{escaped(key)}", label)
                 yield from walk.of_path(key, item, place)
 
     def _spelled(self, place: str) -> str:

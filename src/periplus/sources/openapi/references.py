@@ -59,7 +59,7 @@ class Library:
         """The end of the chain that starts in a node."""
         found = self.hop(node, base)
         seen: set[tuple[str, str]] = set()
-        while isinstance(found.value, Mapping) and isinstance(found.value.get("$ref"), str):
+        while isinstance(found.value, dict) and isinstance(found.value.get("$ref"), str):
             place = (found.base, found.pointer)
             if place in seen:
                 raise Cycle(_text(node))
