@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from periplus.core.schema.types import Types, facts, member, type_name
 from periplus.model import Schema, Tool
 
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
 _WIDTH = 100
 _COMMENT = 300
 _MEMBERS = 60
@@ -41,9 +44,10 @@ def signature(tool: Tool) -> str:
 
 
 def _header(tool: Tool) -> list[str]:
-    lines = _wrapped(tool.description or tool.summary)
-    if tool.summary and not (tool.description or tool.summary).startswith(tool.summary.rstrip("…")):
-        lines = [*_wrapped(tool.summary), "", *lines]
+    summary, text = tool.summary, _readable(tool.description)
+    lines = _wrapped(text or summary)
+    if text and not _begins(text, summary):
+        lines = [*_wrapped(summary), "", *lines]
     marks = [tool.effect.word, *(["idempotent"] if tool.idempotent else []), *([tool.origin] if tool.origin else [])]
     lines += ["", f"@effect {' · '.join(marks)}"]
     if tool.requires_approval:
@@ -51,6 +55,15 @@ def _header(tool: Tool) -> list[str]:
     if tool.deprecated:
         lines.append(f"@deprecated {tool.deprecated if isinstance(tool.deprecated, str) else ''}".rstrip())
     return ["/**", *(f" * {line}".rstrip() for line in lines), " */"]
+
+
+def _readable(text: str) -> str:
+    """The text without HTML tags and link targets, which a terminal cannot follow."""
+    return _LINK.sub(r"\1", _TAG.sub("", text)).strip()
+
+
+def _begins(text: str, summary: str) -> bool:
+    return " ".join(text.split()).startswith(summary.rstrip("….").strip())
 
 
 def _wrapped(text: str) -> list[str]:
@@ -89,7 +102,7 @@ def _remark(schema: Any) -> list[str]:
     text = schema.get("description") if isinstance(schema, Mapping) else None
     if not isinstance(text, str) or not text.strip():
         return []
-    flat = " ".join(text.replace("*/", "* /").split())
+    flat = " ".join(_readable(text).replace("*/", "* /").split())
     return [flat if len(flat) <= _COMMENT else flat[:_COMMENT].rsplit(" ", 1)[0] + " …"]
 
 
