@@ -9,7 +9,9 @@ R, W, D = Effect.READ, Effect.WRITE, Effect.DESTROY
 
 
 def _effect(leaf: str, base: Effect = W, origin: str = "x", words: tuple[str, ...] = (), **rest) -> Effect:
-    return settle(Draft(key="k", leaf=leaf, origin=origin, effect=base, effect_words=words, **rest), (), leaf).effect
+    method = "get" if base is R else "post"
+    draft = Draft(key="k", leaf=leaf, origin=origin, method=method, effect=base, effect_words=words, **rest)
+    return settle(draft, (), leaf).effect
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,14 @@ def test_words_raise_and_never_lower(leaf, base, expected):
 def test_get_on_a_path_that_deletes_destroys():
     """S-30"""
     assert _effect("get_users_id_delete", R, "GET /users/{id}/delete", ("delete",)) is D
+
+
+def test_a_read_that_is_no_get_is_not_raised():
+    """S-30"""
+    draft = Draft(
+        key="k", leaf="revokedTokens", origin="Query.revoke", method="query", effect=R, effect_words=("revoke",)
+    )
+    assert settle(draft, (), "x").effect is R
 
 
 def test_a_reading_name_stands_against_its_path():

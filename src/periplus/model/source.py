@@ -43,7 +43,7 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     args: tuple[str, ...] = ()
     env: dict[str, str] = {}
     cwd: str = ""
-    transport: str = ""  # mcp over a URL: "http" or "sse"; empty: http
+    transport: str = ""  # mcp over a URL: "http" or "sse"; graphql: "get"; empty: the kind's own
     idle_seconds: float = 600
     per_principal: bool = False
     expose: tuple[str, ...] = ("tools",)

@@ -48,7 +48,8 @@ def settle(draft: Draft, overrides: tuple[tuple[str, Effect], ...], path: str) -
             return Settled(effect)
     if draft.effect_declared:
         return Settled(draft.effect)
-    if draft.effect is not Effect.DESTROY and _destroys(draft):
+    raisable = draft.effect is Effect.WRITE or (draft.effect is Effect.READ and draft.method.upper() == "GET")
+    if raisable and _destroys(draft):
         return Settled(Effect.DESTROY)
     return Settled(draft.effect, review=draft.effect is Effect.WRITE and _reads(draft))
 
