@@ -93,11 +93,12 @@ def test_what_the_caller_need_not_say_is_not_asked():
         {"name": "content-type", "in": "header", "schema": _STRING},
         {"name": "Authorization", "in": "header", "required": True, "schema": _STRING},
         {"name": "api_key", "in": "query", "required": True, "schema": _STRING},
+        {"name": "X-Key", "in": "header", "required": True, "schema": _STRING},
         {"name": "v", "in": "query", "required": True, "schema": {"type": "string", "enum": ["2"]}},
         {"name": "w", "in": "query", "schema": {"type": "string", "enum": ["2"]}},
         {"name": "d", "in": "query", "schema": {"type": "integer", "default": 5}},
     ]
-    found = Desk().arguments(parameters, hidden=frozenset({("query", "api_key")}))
+    found = Desk().arguments(parameters, hidden=frozenset({("query", "api_key"), ("header", "x-key")}))
     assert sorted(found.args_schema["properties"]) == ["d", "w"]
     assert found.args_schema["properties"]["d"]["default"] == 5
     assert found.binding["parameters"] == [
@@ -123,7 +124,11 @@ def test_members_with_one_legal_value_are_filled():
     ("parameter", "good", "bad"),
     [
         ({"in": "path"}, ["a", "a/b", "..."], ["", ".", ".."]),
-        ({"in": "path", "schema": {"type": "string", "format": "uuid"}}, ["0c6f1d7e-6a55-4a8e-9c44-3c1f8c0a1b11"], [""]),
+        (
+            {"in": "path", "schema": {"type": "string", "format": "uuid"}},
+            ["0c6f1d7e-6a55-4a8e-9c44-3c1f8c0a1b11"],
+            [""],
+        ),
         ({"in": "path", "schema": {"type": "string", "pattern": "^[.a]+$"}}, ["a."], [".", "..", "b"]),
         ({"in": "path", "schema": {"type": "array", "items": _STRING}}, [["a"]], [[], [""], [".."]]),
         ({"in": "path", "schema": {"type": ["string", "null"]}}, ["a"], [None, ""]),

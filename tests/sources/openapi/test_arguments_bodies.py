@@ -216,6 +216,14 @@ def test_xml_may_come_as_members_or_as_text():
     assert _media(found)["xml_named"] == {"Pet": {"name": "pet", "members": {"a": {"attribute": True}}}}
 
 
+def test_xml_text_makes_way_for_a_parameter_of_its_name():
+    body = {"content": {"application/xml": {"schema": _object(a=_STRING)}}}
+    found = Desk().arguments([{"name": "body", "in": "query", "schema": {"type": "integer"}}], body)
+    assert found.args_schema["properties"]["body"] == {"type": "integer"}
+    assert _media(found)["argument"] == "request_body"
+    assert accepts(found.args_schema, {"body": 1, "request_body": "<a/>"})
+
+
 def test_hints_of_recursive_xml_end():
     document = {"components": {"schemas": {"N": {"properties": {"n": {"$ref": "#/components/schemas/N"}}}}}}
     found = Desk(document).arguments(

@@ -25,7 +25,11 @@ _LATEST = "3.1"
         ("3.0", {"type": "string", "example": "x"}, {"type": "string", "examples": ["x"]}),
         ("3.0", {"example": 1, "examples": [1, 2]}, {"examples": [1, 2]}),
         ("3.0", {"examples": {"a": {"value": 1}}}, {"examples": [1]}),
-        ("3.0", {"type": "array", "items": [{"type": "string"}]}, {"type": "array", "prefixItems": [{"type": "string"}]}),
+        (
+            "3.0",
+            {"type": "array", "items": [{"type": "string"}]},
+            {"type": "array", "prefixItems": [{"type": "string"}]},
+        ),
         (
             "2.0",
             {"items": [{"type": "string"}], "additionalItems": False},
@@ -45,7 +49,11 @@ _LATEST = "3.1"
         ),
         ("3.0", {"type": "string", "format": "int64"}, {"type": "string", "format": "int64"}),
         ("3.0", {"type": "string", "format": "date"}, {"type": "string", "format": "date"}),
-        (_LATEST, {"type": "string", "contentMediaType": "image/png"}, {"type": "string", "contentMediaType": "image/png"}),
+        (
+            _LATEST,
+            {"type": "string", "contentMediaType": "image/png"},
+            {"type": "string", "contentMediaType": "image/png"},
+        ),
         ("3.0", {"properties": {"a": {"type": "string"}}}, {"properties": {"a": {"type": "string"}}}),
         ("3.0", {"type": "string", "xml": {"name": "x"}, "x-other": 1, "externalDocs": {}}, {"type": "string"}),
         ("3.0", {"x-semantic-type": "crm.account@1"}, {"x-semantic-type": "crm.account@1"}),

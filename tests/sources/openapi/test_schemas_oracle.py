@@ -138,7 +138,9 @@ def _unions(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 _schemas = st.recursive(_leaves(), lambda inner: st.one_of(_objects(inner), _unions(inner)), max_leaves=6)
 # `allOf` only where no read-only member meets the `required` of a neighbour: that rule has tests of its own.
-_written = st.one_of(_schemas, st.lists(_leaves(), min_size=1, max_size=2).map(lambda both: {"allOf": both}), _references)
+_written = st.one_of(
+    _schemas, st.lists(_leaves(), min_size=1, max_size=2).map(lambda both: {"allOf": both}), _references
+)
 _named = st.fixed_dictionaries(dict.fromkeys(_NAMES, _schemas))
 
 
@@ -173,7 +175,9 @@ def test_spread_arguments_accept_what_the_whole_body_accepts(named: Any, schema:
         return
     given_members = {name: member for name, member in value.items() if name in wire["members"]}
     further = {name: member for name, member in value.items() if name not in given_members and name not in fixed}
-    arguments = {**given_members, wire["extra"]: further} if further and "extra" in wire else {**given_members, **further}
+    arguments = (
+        {**given_members, wire["extra"]: further} if further and "extra" in wire else {**given_members, **further}
+    )
     sendable = not further or "extra" in wire
     said = Oracle(named).accepts(schema, {**value, **fixed})
     assert accepts(whole, arguments) == (said and sendable), (whole, arguments)
@@ -182,14 +186,85 @@ def test_spread_arguments_accept_what_the_whole_body_accepts(named: Any, schema:
 # --- whatever comes ------------------------------------------------------------------------------------------
 
 _WORDS = st.sampled_from(
-    """$ref type properties items allOf oneOf anyOf not enum required nullable discriminator mapping propertyName format
-    minimum exclusiveMinimum pattern additionalProperties $id $anchor $dynamicRef default example examples readOnly
-    schema content name in style explode collectionFormat encoding headers contentType application/json
-    multipart/form-data application/xml application/x-www-form-urlencoded text/plain xml 200 default a b c""".split()
+    [
+        "$ref",
+        "type",
+        "properties",
+        "items",
+        "allOf",
+        "oneOf",
+        "anyOf",
+        "not",
+        "enum",
+        "required",
+        "nullable",
+        "discriminator",
+        "mapping",
+        "propertyName",
+        "format",
+        "minimum",
+        "exclusiveMinimum",
+        "pattern",
+        "additionalProperties",
+        "$id",
+        "$anchor",
+        "$dynamicRef",
+        "default",
+        "example",
+        "examples",
+        "readOnly",
+        "schema",
+        "content",
+        "name",
+        "in",
+        "style",
+        "explode",
+        "collectionFormat",
+        "encoding",
+        "headers",
+        "contentType",
+        "application/json",
+        "multipart/form-data",
+        "application/xml",
+        "application/x-www-form-urlencoded",
+        "text/plain",
+        "xml",
+        "200",
+        "default",
+        "a",
+        "b",
+        "c",
+    ]
 )
 _TEXTS = st.sampled_from(
-    """object array string integer null file #/components/schemas/A #/components/schemas/B #/nowhere A a query path body
-    formData header date int32 binary form deepObject multi ^a (?=x) [ application/json""".split()
+    [
+        "object",
+        "array",
+        "string",
+        "integer",
+        "null",
+        "file",
+        "#/components/schemas/A",
+        "#/components/schemas/B",
+        "#/nowhere",
+        "A",
+        "a",
+        "query",
+        "path",
+        "body",
+        "formData",
+        "header",
+        "date",
+        "int32",
+        "binary",
+        "form",
+        "deepObject",
+        "multi",
+        "^a",
+        "(?=x)",
+        "[",
+        "application/json",
+    ]
 )
 _anything: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.floats(allow_nan=False, allow_infinity=False), _TEXTS),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schema_desk import Desk, accepts, valid
+from schema_desk import Desk, accepts
 
 
 def _with(dialect: str = "3.0", **schemas: Any) -> Desk:
@@ -16,7 +16,9 @@ def _to(name: str) -> dict[str, str]:
 
 def test_recursion_stays_a_reference():
     """S-36, S-115"""
-    desk = _with(Node={"type": "object", "properties": {"next": _to("Node"), "all": {"type": "array", "items": _to("Node")}}})
+    desk = _with(
+        Node={"type": "object", "properties": {"next": _to("Node"), "all": {"type": "array", "items": _to("Node")}}}
+    )
     schema = desk.request(_to("Node"))
     assert schema["$ref"] == "#/$defs/Node"
     assert schema["$defs"]["Node"]["properties"]["next"] == {"$ref": "#/$defs/Node"}
@@ -163,7 +165,10 @@ def test_branches_of_a_discriminator_carry_their_tag():
     """S-39"""
     pet = {
         "oneOf": [_to("Cat"), _to("Dog"), _to("Fish")],
-        "discriminator": {"propertyName": "kind", "mapping": {"c": "#/components/schemas/Cat", "d": "Dog", "hound": "Dog"}},
+        "discriminator": {
+            "propertyName": "kind",
+            "mapping": {"c": "#/components/schemas/Cat", "d": "Dog", "hound": "Dog"},
+        },
     }
     animal = {"type": "object", "properties": {"kind": {"type": "string"}}}
     desk = _with(Pet=pet, Cat=animal, Dog=animal, Fish=animal)
@@ -206,7 +211,12 @@ def test_a_base_that_others_extend_is_one_of_its_subtypes():
             "properties": {"kind": {"type": "string"}, "friend": _to("Pet")},
             "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat"}},
         },
-        Cat={"allOf": [_to("Pet"), {"type": "object", "properties": {"lives": {"type": "integer"}}, "required": ["lives"]}]},
+        Cat={
+            "allOf": [
+                _to("Pet"),
+                {"type": "object", "properties": {"lives": {"type": "integer"}}, "required": ["lives"]},
+            ]
+        },
         Dog={"allOf": [_to("Pet"), {"type": "object", "properties": {"bark": {"type": "boolean"}}}]},
         Puppy={"allOf": [_to("Dog")]},
     )
@@ -252,7 +262,11 @@ def test_a_schema_over_the_limit_ends_at_some_depth():
     """S-6"""
     text = "x" * 400
     chain = {
-        f"L{at}": {"description": text, "type": "object", "properties": {"next": _to(f"L{at + 1}"), "n": {"type": "integer"}}}
+        f"L{at}": {
+            "description": text,
+            "type": "object",
+            "properties": {"next": _to(f"L{at + 1}"), "n": {"type": "integer"}},
+        }
         for at in range(30)
     }
     desk = Desk({"components": {"schemas": {**chain, "L30": {"type": "string"}}}}, "3.0", schema_bytes=4_000)
@@ -267,7 +281,11 @@ def test_a_schema_over_the_limit_ends_at_some_depth():
 def test_a_recursive_schema_over_the_limit_ends_too():
     """S-6"""
     desk = Desk(
-        {"components": {"schemas": {"N": {"description": "x" * 900, "properties": {"a": _to("N"), "b": {"type": "string"}}}}}},
+        {
+            "components": {
+                "schemas": {"N": {"description": "x" * 900, "properties": {"a": _to("N"), "b": {"type": "string"}}}}
+            }
+        },
         "3.0",
         schema_bytes=800,
     )

@@ -63,6 +63,8 @@ def _face(plan: Plan, names: dict[str, str], taken: set[str], description: str) 
         argument = free(("extra", "body_extra"), taken)
         wire["extra"] = argument
         properties[argument] = _extra(plan)
+    if plan.text_too:
+        wire["argument"] = free(("body", "request_body"), {*taken, *properties})
     return _Face(plan, properties, [names[name] for name in plan.required], wire)
 
 
@@ -112,8 +114,7 @@ def _single(face: _Face, body: Body, notes: tuple[str, ...]) -> Laid:
 
 def _or_text(face: _Face, required: list[str]) -> tuple[dict[str, Any], Schema | None]:
     """XML may come as finished text in `body`, in place of its members."""
-    argument = free(("body", "request_body"), {*face.properties})
-    face.wire["argument"] = argument
+    argument = face.wire["argument"]
     text = {"type": "string", "description": "The whole body as XML text, in place of its members."}
     rule: Schema = {
         "if": {"required": [argument]},

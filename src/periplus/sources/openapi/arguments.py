@@ -86,13 +86,20 @@ def _parameter(written: Mapping[str, Any], base: str, parts: OperationParts, sch
     if _is_body(written):
         return None
     name, place = str(written.get("name")), str(written.get("in"))
-    if (place == "header" and name.lower() in _UNASKED) or (parts.hidden and (place, name) in parts.hidden):
+    if (place == "header" and name.lower() in _UNASKED) or _is_hidden(place, name, parts.hidden):
         return None
     found = argument_parameters.read_once(written, base, parts.where, schemas)
     if found is None:
         message = f"parameter {name!r} in {place!r} has no place in a request; it is left out"
         schemas.report(_finding(FindingCode.BAD_PARAMETER, message, parts))
     return found
+
+
+def _is_hidden(place: str, name: str, hidden: frozenset[tuple[str, str]]) -> bool:
+    """Whether a security scheme fills this parameter; names of headers have no case."""
+    if place != "header":
+        return (place, name) in hidden
+    return any(where == "header" and name.lower() == one.lower() for where, one in hidden)
 
 
 def _body(parts: OperationParts, schemas: Schemas) -> bodies.Body | None:

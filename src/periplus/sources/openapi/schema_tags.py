@@ -7,6 +7,7 @@ extends it refers to the base itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from periplus.model import Schema
@@ -142,7 +143,7 @@ class Families:
         except Unresolved:
             return {}
         children: dict[str, list[str]] = {}
-        for name, schema in schemas.items() if isinstance(schemas, dict) else ():
+        for name, schema in schemas.items() if isinstance(schemas, Mapping) else ():
             for parent in references_in(schema, "allOf"):
                 pointer = name.replace("~", "~0").replace("/", "~1")
                 children.setdefault(parent, []).append(f"{place}/{pointer}")
