@@ -159,6 +159,26 @@ def test_files_of_a_multipart_body_are_files():
         assert not accepts(whole, {"avatar": wrong})
 
 
+def test_files_in_the_branches_of_a_multipart_union_are_files_too():
+    """S-46"""
+    photo = _object(("photo",), photo=_FILE, id={**_STRING, "readOnly": True})
+    desk = Desk({"components": {"schemas": {"Photo": photo, "Note": _object(("note",), note=_STRING)}}})
+    union = {"oneOf": [{"$ref": "#/components/schemas/Photo"}, {"$ref": "#/components/schemas/Note"}]}
+    found = desk.arguments(body={"required": True, "content": {"multipart/form-data": {"schema": union}}})
+    whole = desk.whole(found.args_schema)
+    assert _media(found)["files"] == ["photo"]
+    assert accepts(whole, {"body": {"photo": {"base64": "AA=="}}})
+    assert accepts(whole, {"body": {"note": "x"}})
+    assert not accepts(whole, {"body": {"photo": 1}})
+
+
+def test_a_binary_content_encoding_is_a_file():
+    """S-46"""
+    schema = _object(f={"type": "string", "contentEncoding": "binary"}, g={**_STRING, "contentEncoding": "base64"})
+    found = Desk(dialect="3.1").arguments(body={"content": {"multipart/form-data": {"schema": schema}}})
+    assert _media(found)["files"] == ["f"]
+
+
 def test_a_body_of_bytes_is_a_file_and_a_text_is_a_string():
     """S-47"""
     desk = Desk()

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from periplus.model import Finding, FindingCode, Schema, Severity
 from periplus.sources.openapi import media
 from periplus.sources.openapi.argument_parameters import MISSING, constant, example_values
-from periplus.sources.openapi.body_parts import as_parts, encodings
+from periplus.sources.openapi.body_parts import as_parts, encodings, parted
 from periplus.sources.openapi.body_spread import mentioned, spread
 from periplus.sources.openapi.body_xml import XmlHints
 from periplus.sources.openapi.schema_forms import REQUEST
@@ -211,11 +211,23 @@ def _whole(one: _Declared, schemas: Schemas) -> Plan:
     elif kind == "text":
         plain = kinds is not None and (_STRUCTURES.isdisjoint(kinds if isinstance(kinds, list) else [kinds]))
         schema = schemas.seen(one.piece, REQUEST) if plain else {"type": "string"}
+    elif kind == "multipart":
+        return _whole_parts(one, schemas)
     else:
         schema = schemas.seen(one.piece, REQUEST)
         if kind == "xml" and schema and kinds != "string":
             schema = {"anyOf": [schema, {"type": "string"}]}
     return Plan({}, (), schema, None, (), {}, _wire(one, kind, schemas))
+
+
+def _whole_parts(one: _Declared, schemas: Schemas) -> Plan:
+    files: dict[str, None] = {}
+    schema = parted(one.piece.schema, one.written, schemas, files)
+    wire = _wire(one, "multipart", schemas)
+    if not files:
+        return Plan({}, (), schemas.seen(one.piece, REQUEST), None, (), {}, wire)
+    wire["files"] = list(files)
+    return Plan({}, (), schemas.part(schema, REQUEST), None, (), {}, wire)
 
 
 def _equal(one: Plan, other: Plan) -> bool:

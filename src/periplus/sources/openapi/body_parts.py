@@ -10,6 +10,7 @@ from periplus.sources.openapi import media
 from periplus.sources.openapi.argument_parameters import MISSING, constant
 from periplus.sources.openapi.schemas import Schemas
 
+_DEEPEST: Final = 8  # unions in unions of a body; deeper ones keep their files as text
 _KEPT: Final = ("contentType", "style", "explode", "allowReserved", "collection")
 
 
@@ -38,16 +39,36 @@ def as_parts(
     return out, files
 
 
+def parted(schema: Any, written: Mapping[str, Any], schemas: Schemas, files: dict[str, None], depth: int = 0) -> Any:
+    """A body that stays whole, its file members as files in every branch; `files` takes their names."""
+    shape = schemas.definition(schema)
+    if not isinstance(shape, dict) or depth > _DEEPEST:
+        return schema
+    out: dict[str, Any] = {}
+    if isinstance(shape.get("properties"), dict):
+        parts, found = as_parts(shape["properties"], written, schemas)
+        if found:
+            out["properties"] = parts
+            files.update(dict.fromkeys(found))
+    for key in ("allOf", "anyOf", "oneOf"):
+        before = shape.get(key, [])
+        after = [parted(branch, written, schemas, files, depth + 1) for branch in before]
+        if any(new is not old for new, old in zip(after, before, strict=True)):
+            out[key] = after
+    return {**shape, **out} if out else schema
+
+
 def _is_file(shape: Any, *, binary: bool) -> bool:
     """`format: binary`, a content type of bytes, or the bare schema that 3.1 writes for a file."""
-    if not isinstance(shape, dict) or "contentEncoding" in shape or "enum" in shape:
+    if not isinstance(shape, dict) or shape.get("contentEncoding", "binary") != "binary" or "enum" in shape:
         return False
     kinds = shape.get("type")
     if kinds not in (None, "string", ["string", "null"]):
         return False
     told = shape.get("contentMediaType")
     typed = isinstance(told, str) and media.read(told).kind == "file"
-    return shape.get("format") == "binary" or typed or (binary and {"properties", "items"}.isdisjoint(shape))
+    told_binary = shape.get("format") == "binary" or "contentEncoding" in shape
+    return told_binary or typed or (binary and {"properties", "items"}.isdisjoint(shape))
 
 
 def _with_text(reference: Schema, shape: dict[str, Any]) -> Schema:

@@ -132,6 +132,7 @@ class Forms:
             target.forms[RESPONSE] = target.reference
         else:
             name = self.targets.name(f"{target.name}_input")
+            self.targets.by_name[name] = target
             target.forms[REQUEST] = {"$ref": f"#/$defs/{name}"}
         self.kept[name] = target, direction
         return name
