@@ -18,6 +18,7 @@ from periplus.core.intake.report import document_line, grouped
 from periplus.core.intake.texts import clean, first_sentence
 from periplus.core.intake.versions import Kind, classify, next_version
 from periplus.core.schema.closure import with_definitions
+from periplus.core.turns import Turns
 from periplus.core.words import words
 from periplus.model import (
     Code,
@@ -67,24 +68,32 @@ class Connecting(msgspec.Struct, frozen=True, kw_only=True):
 
 async def connect(ask: Connecting, spec: SourceSpec) -> LoadReport:
     """Read a source and write what differs; the report of what was read, skipped and changed."""
+    try:
+        with anyio.fail_after(_READ_S):
+            while True:
+                report = await _attempt(ask, spec)
+                if report is not None:
+                    return report
+    except TimeoutError as error:
+        problem = Problem(Code.TIMEOUT, f"{spec.location} was not read within {_READ_S:g} s", where=spec.location)
+        await _stale(ask, spec, problem)
+        raise problem from error
+    except Problem as problem:
+        await _stale(ask, spec, problem)
+        raise
+
+
+async def _attempt(ask: Connecting, spec: SourceSpec) -> LoadReport | None:
+    """One read; None where another process wrote the source meanwhile, so that its result is to be compared with."""
     record = await ask.store.source(spec.id)
     known = _known_document(record, spec) if record and not ask.refresh and not ask.accept else None
     started = ask.clock.now()
-    try:
-        with anyio.fail_after(_READ_S):
-            reading = await ask.source.read(spec, ask.wires, known)
-            if isinstance(reading, Unchanged) and record:
-                return await _unchanged(ask, record)
-            if isinstance(reading, Unchanged):
-                reading = await _again(ask, spec)
-            return await _take_in(ask, spec, reading, started)
-    except TimeoutError as error:
-        problem = Problem(Code.TIMEOUT, f"{spec.location} was not read within {_READ_S:g} s", where=spec.location)
-        await _stale(ask, record, problem)
-        raise problem from error
-    except Problem as problem:
-        await _stale(ask, record, problem)
-        raise
+    reading = await ask.source.read(spec, ask.wires, known)
+    if isinstance(reading, Unchanged) and record:
+        return await _unchanged(ask, record)
+    if isinstance(reading, Unchanged):
+        reading = await _again(ask, spec)
+    return await _take_in(ask, spec, reading, started)
 
 
 def _known_document(record: SourceRecord, spec: SourceSpec) -> Document | None:
@@ -110,18 +119,21 @@ async def _unchanged(ask: Connecting, record: SourceRecord) -> LoadReport:
     return msgspec.structs.replace(report, counts=counts, changes={}, ms=0, unchanged=True)
 
 
-async def _stale(ask: Connecting, record: SourceRecord | None, problem: Problem) -> None:
+async def _stale(ask: Connecting, spec: SourceSpec, problem: Problem) -> None:
     """Keep serving the last good set, and say why it may be old."""
-    if record and (record.reason != problem.message or record.state is SourceState.OK):
-        state = SourceState.STALE if record.document else SourceState.UNAVAILABLE
+    record = await ask.store.source(spec.id)
+    if record is None or problem.code is Code.HELD:
+        return
+    state = SourceState.STALE if record.document else SourceState.UNAVAILABLE
+    if (record.state, record.reason) != (state, problem.message):
         await ask.store.mark(msgspec.structs.replace(record, state=state, reason=problem.message))
 
 
-async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started: float) -> LoadReport:
+async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started: float) -> LoadReport | None:
+    record = await ask.store.source(spec.id)
     known = await ask.store.known(spec.id)
     retired = await ask.store.retired(spec.id, started - _RETIRED_FOR_S)
     plan, skipped = await anyio.to_thread.run_sync(partial(_prepare, ask, spec, reading, known, retired))
-    record = await ask.store.source(spec.id)
     held = _held(record, reading, plan, known, started)
     if held and record and not ask.accept:
         await ask.store.mark(_held_record(record, held))
@@ -151,12 +163,27 @@ async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started:
         nodes=(_root(spec, reading, plan), *plan.nodes),
         shapes=plan.shapes,
     )
-    if plan.is_empty and record and record.document and _same_but_text(record, change.record):
-        return report  # nothing a reader could notice: another whitespace, another server date
-    ask.progress("write", 0, len(plan.items))
-    await ask.store.apply(change, ask.clock.now())
-    ask.progress("write", len(plan.items), len(plan.items))
-    return report
+    if plan.is_empty and record and record.document and _reads_the_same(record, change.record):
+        if (record.state, record.spec) != (SourceState.OK, spec):
+            await ask.store.mark(change.record)
+        return report  # nothing a reader could notice: it was stale, or its settings change no tool
+    return report if await _write(ask, record, change) else None
+
+
+async def _write(ask: Connecting, before: SourceRecord | None, change: Change) -> bool:
+    """Apply a change, alone, unless the source is no longer the one it was compared with (S-110)."""
+    size, spec = change.record.tools, change.record.spec
+
+    async def write() -> bool:
+        now = await ask.store.source(spec.id)
+        if (now.revision if now else None) != (before.revision if before else None):
+            return False
+        ask.progress("write", 0, size)
+        await ask.store.apply(change, ask.clock.now())
+        ask.progress("write", size, size)
+        return True
+
+    return await Turns(ask.store, ask.clock).alone(f"read:{spec.id}", write)
 
 
 def _root(spec: SourceSpec, reading: Reading, plan: Plan) -> Node:
@@ -171,13 +198,12 @@ def _root(spec: SourceSpec, reading: Reading, plan: Plan) -> Node:
     )
 
 
-def _same_but_text(old: SourceRecord, new: SourceRecord) -> bool:
-    """Whether only the measured time of the report differs."""
+def _reads_the_same(old: SourceRecord, new: SourceRecord) -> bool:
+    """Whether a read that changes no tool changes nothing else that is served either."""
     return (
         old.document == new.document
-        and old.spec == new.spec
+        and old.spec.name == new.spec.name
         and old.site == new.site
-        and old.state is new.state
         and old.instructions == new.instructions
         and old.reader == new.reader
     )

@@ -1,0 +1,46 @@
+"""A site of pages, a data directory, and gateways over it as the application wires them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sites
+
+from periplus.app import open_gateway
+from periplus.core.gateway import Gateway
+from periplus.settings import load_settings
+from periplus.testing.clock import SettableClock
+
+Opener = Callable[..., AbstractAsyncContextManager[Gateway]]
+
+
+@pytest.fixture
+def site() -> Iterator[sites.Site]:
+    with sites.site() as made:
+        yield made
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    return SettableClock()
+
+
+@pytest.fixture
+def opened(tmp_path: Path, clock: SettableClock) -> Opener:
+    """Opens a gateway over this test's data; given settings are flags."""
+
+    def opening(file: Path | None = None, **flags: Any) -> AbstractAsyncContextManager[Gateway]:
+        dotted = {name.replace("__", "."): value for name, value in flags.items()}
+        return open_gateway(load_settings(file, {}, {"data": str(tmp_path / "data")} | dotted), clock=clock)
+
+    return opening
+
+
+@pytest.fixture
+async def gateway(opened: Opener) -> AsyncIterator[Gateway]:
+    async with AsyncExitStack() as stack:
+        yield await stack.enter_async_context(opened())
