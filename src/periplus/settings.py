@@ -49,6 +49,12 @@ class SecretSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     allow_literals: bool = False
 
 
+class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[search]`: how tools are found."""
+
+    memory: bool = True  # what was called after which goal moves up for similar goals
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that can be set, with the defaults that hold where nothing is."""
 
@@ -57,6 +63,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     fetch: FetchSettings = FetchSettings()
     limits: LimitSettings = LimitSettings()
     secrets: SecretSettings = SecretSettings()
+    search: SearchSettings = SearchSettings()
     sources: dict[str, SourceSpec] = {}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from periplus.core.seal import Seal
 from periplus.model import Problem, SourceSpec
 from periplus.net import Fetcher, FetchLimits, FetchPolicy
 from periplus.net.mcp import McpPool
-from periplus.ports import Clock, ReadLimits, Wires
+from periplus.ports import Clock, ReadLimits, SearchEngine, Wires
 from periplus.settings import Settings, find_file, load_settings
 from periplus.stores.sqlite import open_store
 
@@ -34,56 +35,60 @@ async def open_gateway(
     `configure` first reads what the settings name and the catalog has not, each source at its own risk.
     """
     clock = clock or SystemClock()
-    release = version("periplus")
-    limits = settings.limits
-    fetcher = Fetcher(
-        FetchPolicy(
-            allow=settings.fetch.allow,
-            deny=settings.fetch.deny,
-            ref_hosts=settings.fetch.ref_hosts,
-            file_roots=settings.fetch.file_roots,
-            proxy=settings.fetch.proxy,
-            ca=settings.fetch.ca,
-            timeout_seconds=settings.fetch.timeout_seconds,
-            loopback_allowed=True,
-        ),
-        FetchLimits(document_bytes=limits.document_bytes),
-        user_agent=f"periplus/{release}",
-    )
-    bounds = ReadLimits(
-        document_bytes=limits.document_bytes,
-        documents_bytes=limits.documents_bytes,
-        documents=limits.documents,
-        operations=limits.operations,
-        nesting=limits.nesting,
-        nodes=limits.nodes,
-        schema_bytes=limits.schema_bytes,
-    )
+    directory = data_directory(settings)
+    fetcher, limits = _fetcher(settings), _limits(settings)
     async with (
         AsyncExitStack() as closing,
-        open_store(data_directory(settings)) as store,
-        McpPool(fetcher.transport, environ=os.environ, version=release) as mcp,
+        open_store(directory) as store,
+        McpPool(fetcher.transport, environ=os.environ, version=version("periplus")) as mcp,
     ):
         closing.push_async_callback(fetcher.close)
 
         def wires(spec: SourceSpec) -> Wires:
-            return Wires(fetch=fetcher.for_source(spec), mcp=mcp, limits=bounds)
+            return Wires(fetch=fetcher.for_source(spec), mcp=mcp, limits=limits)
 
-        seal = Seal(await anyio.to_thread.run_sync(load_ring, data_directory(settings), clock), clock)
-        gateway = Gateway(
-            Parts(
-                store=store,
-                clock=clock,
-                seal=seal,
-                source=source,
-                wires=wires,
-                upstream_log=mcp.stderr,
-                let_go=mcp.close,
-            )
+        parts = Parts(
+            store=store,
+            clock=clock,
+            seal=Seal(await anyio.to_thread.run_sync(load_ring, directory, clock), clock),
+            source=source,
+            wires=wires,
+            upstream_log=mcp.stderr,
+            let_go=mcp.close,
+            engine=partial(_engine, directory),
+            learns=settings.search.memory,
         )
+        gateway = Gateway(parts)
         if configure:
             await _configure(gateway, settings.sources)
         yield gateway
+
+
+def _engine(directory: Path) -> SearchEngine:
+    from periplus.search.room import SearchRoom  # noqa: PLC0415 - numpy and the model: 0.1 s that browsing need not pay
+
+    return SearchRoom(directory / "search")
+
+
+def _fetcher(settings: Settings) -> Fetcher:
+    asked = settings.fetch
+    policy = FetchPolicy(
+        allow=asked.allow,
+        deny=asked.deny,
+        ref_hosts=asked.ref_hosts,
+        file_roots=asked.file_roots,
+        proxy=asked.proxy,
+        ca=asked.ca,
+        timeout_seconds=asked.timeout_seconds,
+        loopback_allowed=True,  # a library and a command line serve nobody beyond this machine
+    )
+    limits = FetchLimits(document_bytes=settings.limits.document_bytes)
+    return Fetcher(policy, limits, user_agent=f"periplus/{version('periplus')}")
+
+
+def _limits(settings: Settings) -> ReadLimits:
+    asked = settings.limits
+    return ReadLimits(**{name: getattr(asked, name) for name in ReadLimits.__struct_fields__})
 
 
 @asynccontextmanager

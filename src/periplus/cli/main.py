@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from periplus.cli import catalog, console, demo, operate, sources
+from periplus.cli import catalog, console, demo, operate, search, sources
 from periplus.cli.context import Choices
 from periplus.model import Code, Problem
 
@@ -47,6 +47,7 @@ app.command()(sources.add)
 app.add_typer(sources.app, name="sources")
 app.command()(sources.sync)
 app.command()(catalog.browse)
+app.command()(search.search)
 app.command()(catalog.inspect)
 app.command()(operate.config)
 app.command()(operate.doctor)

@@ -15,10 +15,12 @@ from periplus.core.intake.names import source_id
 from periplus.core.policy import scope_of
 from periplus.core.schema.closure import bounded
 from periplus.core.seal import Seal
+from periplus.core.searching import Query, Results, Searching
 from periplus.model import (
     LOCAL,
     Code,
     LoadReport,
+    NodeHit,
     Principal,
     Problem,
     Scope,
@@ -26,9 +28,10 @@ from periplus.model import (
     SourceSpec,
     SourceState,
     Tool,
+    ToolRef,
     check_source_id,
 )
-from periplus.ports import Clock, Source, Store, Wires
+from periplus.ports import Clock, SearchEngine, Source, Store, Wires
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +44,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     wires: Callable[[SourceSpec], Wires]
     upstream_log: Callable[[str], Sequence[str]]  # by source: what its process wrote to stderr
     let_go: Callable[[str], Awaitable[None]]  # by source: end its process and its connections
+    engine: Callable[[], SearchEngine]  # loads it: a model and index files, not needed to browse
+    learns: bool = True  # whether searches remember what was called after them
 
 
 class Gateway:
@@ -49,6 +54,7 @@ class Gateway:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._cursors = Cursors(parts.seal)
+        self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
 
     # --- connect ------------------------------------------------------------------------------------------
 
@@ -79,6 +85,8 @@ class Gateway:
             check_source_id(spec.id)
         else:
             same = next((record for record in records if _same_place(record.spec, spec)), None)
+            if same and _only_an_address(spec):
+                return same.spec
             taken = {record.id for record in records}
             spec = msgspec.structs.replace(spec, id=same.id if same else source_id(spec.location, taken))
         if spec.kind:
@@ -151,6 +159,67 @@ class Gateway:
         result, _ = bounded(found.result_schema)
         return msgspec.structs.replace(found, args_schema=args or {}, result_schema=result)
 
+    # --- search -----------------------------------------------------------------------------------------------
+
+    async def search(  # noqa: PLR0913 - each is one way to narrow a search
+        self,
+        goal: str,
+        *,
+        principal: Principal = LOCAL,
+        path: str = "",
+        tag: str = "",
+        source: str = "",
+        effect: str = "",
+        limit: int = 10,
+        cursor: str | None = None,
+    ) -> Results:
+        """The tools that serve a goal, best first, each with the probability that it does and the reasons."""
+        query = Query(goal=goal, path=path, tag=tag, source=source, effect=effect, limit=limit, cursor=cursor)
+        return await self._searching.search(query, await self.scope(principal), principal)
+
+    async def search_nodes(
+        self, goal: str, *, principal: Principal = LOCAL, path: str = "", limit: int = 10
+    ) -> tuple[NodeHit, ...]:
+        """The areas whose tools serve a goal."""
+        return await self._searching.nodes(Query(goal=goal, path=path, limit=limit), await self.scope(principal))
+
+    async def similar(self, tool: str, *, principal: Principal = LOCAL, limit: int = 10) -> Results:
+        """Tools that could stand in for one."""
+        scope = await self.scope(principal)
+        found = await names.find(self._parts.store, tool, scope)
+        return await self._searching.similar(found.ref, scope, limit)
+
+    async def match(
+        self, pattern: str, *, principal: Principal = LOCAL, limit: int = 100, cursor: str | None = None
+    ) -> Results:
+        """The tools whose ref a regular expression finds (RE2: linear time), in order of ref."""
+        return await self._searching.match(pattern, await self.scope(principal), limit, cursor)
+
+    async def resolve(self, name: str, *, principal: Principal = LOCAL) -> Sequence[ToolRef]:
+        """The tools a name may mean: those that have it, else those whose name is near."""
+        return await self._searching.resolve(name, await self.scope(principal))
+
+    async def split(self, goal: str) -> tuple[str, ...]:
+        """The clauses of a goal that asks for several things."""
+        return await self._searching.split(goal)
+
+    async def used(self, goal: str, tool: str, *, principal: Principal = LOCAL) -> None:
+        """Remember that a tool was called after this goal and it went well: it moves up for similar goals."""
+        found = await names.find(self._parts.store, tool, await self.scope(principal))
+        await self._searching.used(goal, found.ref, principal)
+
+    async def memories(self, *, principal: Principal = LOCAL) -> bytes:
+        """What the searches of a principal's tenant have learned, as JSON."""
+        return await self._searching.memories(principal)
+
+    async def forget(self, *, principal: Principal = LOCAL) -> None:
+        """Erase what the searches of a principal's tenant have learned."""
+        await self._searching.forget(principal)
+
+    async def index(self, progress: Progress = quiet) -> int:
+        """Bring the search index up to the catalog now instead of at the next search; its revision."""
+        return (await self._searching.ready(progress)).revision
+
     async def revision(self) -> int:
         """Grows with every change of the catalog."""
         return await self._parts.store.revision()
@@ -158,3 +227,8 @@ class Gateway:
 
 def _same_place(stored: SourceSpec, asked: SourceSpec) -> bool:
     return asked.location in {stored.location, stored.asked} and (not asked.kind or stored.kind == asked.kind)
+
+
+def _only_an_address(spec: SourceSpec) -> bool:
+    """Whether a spec says where a source is and nothing of how it is to be read."""
+    return spec == SourceSpec(url=spec.url, kind=spec.kind, command=spec.command, args=spec.args, cwd=spec.cwd)

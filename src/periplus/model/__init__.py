@@ -2,6 +2,7 @@
 
 from periplus.model.event import VERBS, Event
 from periplus.model.finding import Finding, FindingCode, LoadCounts, LoadReport, Severity
+from periplus.model.hit import Found, Hit, Matches, NodeHit, Resolved, Why
 from periplus.model.node import Node, NodeDraft, area_path, check_node_path
 from periplus.model.page import Page
 from periplus.model.principal import LOCAL, Principal, Session
@@ -34,16 +35,21 @@ __all__ = [
     "Example",
     "Finding",
     "FindingCode",
+    "Found",
     "Held",
+    "Hit",
     "Link",
     "LoadCounts",
     "LoadReport",
+    "Matches",
     "Node",
     "NodeDraft",
+    "NodeHit",
     "Page",
     "Principal",
     "Problem",
     "Reading",
+    "Resolved",
     "Schema",
     "Scope",
     "Selector",
@@ -59,6 +65,7 @@ __all__ = [
     "Unchanged",
     "Validators",
     "Visible",
+    "Why",
     "area_path",
     "check_node_path",
     "check_source_id",

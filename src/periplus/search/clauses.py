@@ -21,7 +21,9 @@ _VALUES = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?;\u3002\uff01\uff1f\uff1b])(?:\s+|(?<=[\u3002\uff01\uff1f\uff1b]))|[\r\n]+|\s[-*\u2022]\s")
+_SENTENCE = re.compile(
+    r"(?<=[.!?;\u3002\uff01\uff1f\uff1b])(?:\s+|(?<=[\u3002\uff01\uff1f\uff1b]))|[\r\n]+|\s[-*\u2022]\s"
+)
 _JOINT = re.compile(
     r"(?:,\s*|\s+)(?:and\s+then|then|after\s+that|afterwards|also|plus|as\s+well\s+as|finally|next)\s+"
     r"|,\s*(?:and|or|but)\s+|\s+(?:and|or|&)\s+|,\s+",

@@ -18,7 +18,7 @@ from periplus.search.hits import Found, Hit, Matches, NodeHit, Resolved, Why
 from periplus.search.index import Index
 from periplus.search.lexical import Floats, View
 from periplus.search.ranking import Goal, Ranking, rank
-from periplus.search.records import Record
+from periplus.search.records import Record, mark_of
 from periplus.search.segment import Segment
 from periplus.search.semantic import Model
 from periplus.search.text import terms
@@ -70,6 +70,16 @@ class Engine:
     def update(self, revision: int, changed: Iterable[Record], removed: Iterable[str] = ()) -> None:
         """Index new and changed tools, forget removed refs."""
         self.index.update(revision, changed, removed)
+
+    def stale(self, source: str, wanted: Mapping[str, str]) -> tuple[set[str], set[str]]:
+        """Paths of a source to index (path -> fingerprint is what there should be), and refs to forget."""
+        have = self.index.current.marks(source)
+        changed = {path for path, fingerprint in wanted.items() if have.get(path) != int(mark_of(fingerprint), 16)}
+        return changed, {f"{source}/{path}" for path in have.keys() - wanted.keys()}
+
+    def sources(self) -> set[str]:
+        """The sources that have tools in the index."""
+        return self.index.current.sources()
 
     def view(self, scope: Scope = EVERYTHING, within: Selector | None = None) -> View:
         """The visible tools, remembered while the index stays as it is."""
@@ -183,9 +193,7 @@ class Engine:
         named_places = set(exact)
         isnamed = np.array([int(place) in named_places for place in ranking.places], np.bool_)
         chance[isnamed] = np.maximum(chance[isnamed], _NAMED)
-        by_clause = [
-            np.argsort(-row, kind="stable")[:2].tolist() for row in ranking.by_clause if ranking.places.size
-        ]
+        by_clause = [np.argsort(-row, kind="stable")[:2].tolist() for row in ranking.by_clause if ranking.places.size]
         order = share_page(list(range(len(ranking.places))), by_clause, _ROOM)
         return _Ranked(ranking, chance, order, named_places)
 

@@ -61,6 +61,29 @@ class Generation:
                 return number, place
         return None
 
+    def marks(self, source: str) -> dict[str, int]:
+        """Path -> mark of the living tools of a source."""
+        found: dict[str, int] = {}
+        prefix = f"{source}/".encode()
+        for segment, gone in zip(self.segments, self.dead, strict=True):
+            start, end = segment.refs.lower_bound(prefix), segment.refs.lower_bound(prefix + b"\xff")
+            dead = set(map(int, gone))
+            for place in range(start, end):
+                if place not in dead:
+                    found[segment.refs[place][len(source) + 1 :]] = int(segment.text_keys[place])
+        return found
+
+    def sources(self) -> set[str]:
+        """The sources that have tools here, dead ones included."""
+        found: set[str] = set()
+        for segment in self.segments:
+            place = 0
+            while place < segment.count:
+                source = segment.refs[place].partition("/")[0]
+                found.add(source)
+                place = segment.refs.lower_bound(f"{source}/".encode() + b"\xff")
+        return found
+
 
 class Index:
     """The index of one catalog in one directory. One process at a time writes (the caller holds the lease)."""

@@ -34,8 +34,7 @@ class Memories:
     """One tenant's memories, in one file that is replaced whole."""
 
     def __init__(self, folder: Path, tenant: str, model: Model) -> None:
-        digest = hashlib.blake2b(tenant.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-        self._path = folder / f"memory-{digest}.json"
+        self._path = self.place(folder, tenant)
         self._model = model
         self._all: dict[tuple[str, str], Memory] = {}
         if self._path.exists():
@@ -45,6 +44,12 @@ class Memories:
                 kept = []  # a memory is a convenience: a damaged one starts anew
             self._all = {(memory.goal, memory.ref): memory for memory in kept}
         self._encode()
+
+    @staticmethod
+    def place(folder: Path, tenant: str) -> Path:
+        """The file of a tenant's memories."""
+        digest = hashlib.blake2b(tenant.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        return folder / f"memory-{digest}.json"
 
     def __len__(self) -> int:
         return len(self._all)

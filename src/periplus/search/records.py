@@ -37,8 +37,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mark(self) -> str:
-        """Changes whenever anything here does; a record with an unchanged mark is not read again."""
+        """Changes whenever the tool does; a tool with an unchanged mark is not read again."""
+        if self.fingerprint:
+            return mark_of(self.fingerprint)
         return hashlib.blake2b(msgspec.msgpack.encode(self), digest_size=8).hexdigest()
+
+
+def mark_of(fingerprint: str) -> str:
+    """Sixteen hex digits that stand for a tool's fingerprint."""
+    return hashlib.blake2b(fingerprint.encode(), digest_size=8).hexdigest()
 
 
 def record_of(tool: Tool, signature: str = "") -> Record:

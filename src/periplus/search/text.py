@@ -15,9 +15,7 @@ _ASCII = "A-Za-z0-9"
 _DENSE = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f"
 # Scripts whose vowel signs are marks that \w leaves out: Devanagari to Sinhala, Arabic and Hebrew points.
 _MARKED = "\u0590-\u06ff\u0900-\u0dff"
-_CHUNK = re.compile(
-    rf"[{_ASCII}]+(?:'[a-z]{{1,2}}\b)?|[{_DENSE}]+|[{_MARKED}]+|[^\W_{_ASCII}{_DENSE}{_MARKED}]+"
-)
+_CHUNK = re.compile(rf"[{_ASCII}]+(?:'[a-z]{{1,2}}\b)?|[{_DENSE}]+|[{_MARKED}]+|[^\W_{_ASCII}{_DENSE}{_MARKED}]+")
 _PART = re.compile(r"[A-Z]+s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _NOT_NAME = re.compile(r"[\W_]+")

@@ -1,0 +1,101 @@
+"""The port's face of the search room: catalog tools in, hits out, one memory a tenant beside the index files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from periplus.model import Found, Matches, NodeHit, Resolved, Scope, Selector, Tool, ToolRef
+from periplus.search.clauses import split
+from periplus.search.engine import Engine
+from periplus.search.memory import Memories
+from periplus.search.records import record_of
+
+
+class SearchRoom:
+    """Implements `SearchEngine` over the files of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._engine = Engine(folder)
+        self._memories: dict[str, tuple[int, Memories]] = {}
+
+    @property
+    def revision(self) -> int:
+        return self._engine.revision
+
+    @property
+    def damage(self) -> str:
+        return self._engine.damage
+
+    @property
+    def outdated(self) -> bool:
+        return self._engine.outdated
+
+    def refresh(self) -> bool:
+        return self._engine.refresh()
+
+    def rebuild(self, revision: int, tools: Iterable[tuple[Tool, str]]) -> None:
+        self._engine.rebuild(revision, (record_of(tool, line) for tool, line in tools))
+
+    def update(self, revision: int, changed: Iterable[tuple[Tool, str]], removed: Iterable[str]) -> None:
+        self._engine.update(revision, (record_of(tool, line) for tool, line in changed), removed)
+
+    def sources(self) -> set[str]:
+        return self._engine.sources()
+
+    def stale(self, source: str, wanted: Mapping[str, str]) -> tuple[set[str], set[str]]:
+        return self._engine.stale(source, wanted)
+
+    def search(
+        self,
+        goal: str,
+        scope: Scope,
+        *,
+        limit: int,
+        start: int,
+        within: Selector | None,
+        boosts: Mapping[str, float] | None,
+    ) -> Found:
+        return self._engine.search(goal, scope, limit=limit, start=start, within=within, boosts=boosts)
+
+    def search_nodes(self, goal: str, scope: Scope, *, limit: int, within: Selector | None) -> tuple[NodeHit, ...]:
+        return self._engine.search_nodes(goal, scope, limit=limit, within=within)
+
+    def similar(self, ref: ToolRef, scope: Scope, *, limit: int) -> Found:
+        return self._engine.similar(ref, scope, limit=limit)
+
+    def match(self, pattern: str, scope: Scope, *, limit: int, after: str) -> Matches:
+        return self._engine.match(pattern, scope, limit=limit, after=after)
+
+    def resolve(self, name: str, scope: Scope) -> Resolved:
+        return self._engine.resolve(name, scope)
+
+    def split(self, goal: str) -> tuple[str, ...]:
+        return tuple(split(goal))
+
+    def boosts(self, goal: str, tenant: str, now: float) -> Mapping[str, float]:
+        memories = self._of(tenant)
+        return memories.boosts(self._engine.model.goals([goal])[0], now) if len(memories) else {}
+
+    def remember(self, goal: str, ref: str, tenant: str, now: float) -> None:
+        memories = self._of(tenant)
+        memories.remember(goal, ref, now)
+        memories.save()
+
+    def remembered(self, tenant: str) -> bytes:
+        return self._of(tenant).export()
+
+    def forget(self, tenant: str) -> None:
+        self._of(tenant).erase()
+        self._memories.pop(tenant, None)
+
+    def _of(self, tenant: str) -> Memories:
+        """A tenant's memories as they are on disk: another process may have learned something since."""
+        place = Memories.place(self._folder, tenant)
+        stamp = place.stat().st_mtime_ns if place.exists() else 0
+        known = self._memories.get(tenant)
+        if known is None or known[0] != stamp:
+            known = (stamp, Memories(self._folder, tenant, self._engine.model))
+            self._memories[tenant] = known
+        return known[1]
