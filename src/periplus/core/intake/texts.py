@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from periplus.core.words import sentence, words
 from periplus.model import Draft, fold
@@ -33,6 +34,9 @@ _INSTRUCTION = re.compile(
 )
 
 
+_READ = frozenset({"title", "description", "$comment"})
+_DATA = frozenset({"const", "enum", "default", "examples", "pattern"})
+
 # What every such phrase has in it: looking for these first spares most texts the search for phrases.
 _TELLTALE = ("previous", "prior", "above", "earlier", "other", "the user", "prompt", "<", "must", "should", "required")
 _STARTS = (
@@ -59,6 +63,27 @@ def clean(text: str, limit: int = DESCRIPTION_MAX) -> str:
         text = _INVISIBLE.sub("", text)
     text = text.strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def hides(encoded: bytes) -> bool:
+    """Whether the JSON of a schema has characters in it that nobody sees; most has not, and need not be walked."""
+    if b"\\u00" in encoded or b"\x7f" in encoded:
+        return True
+    return not encoded.isascii() and _INVISIBLE.search(encoded.decode("utf-8", "surrogatepass")) is not None
+
+
+def clean_schema(schema: Any) -> Any:
+    """The schema with the texts for readers cleaned; values that are data stay as they are."""
+    if isinstance(schema, dict):
+        return {
+            key: clean(value)
+            if key in _READ and isinstance(value, str)
+            else value
+            if key in _DATA
+            else clean_schema(value)
+            for key, value in schema.items()
+        }
+    return [clean_schema(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def commands(text: str) -> str | None:

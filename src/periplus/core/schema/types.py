@@ -62,7 +62,7 @@ class Types:
         name = target.removeprefix(_POINTER)
         schema = self._definitions.get(name)
         if not isinstance(schema, Mapping):
-            return "any"
+            return "any" if schema is not None else type_name(name)  # a line shows the name of what it has not at hand
         if not _is_worth_a_name(schema):
             return self.of(schema, depth) if depth < _INLINE_DEPTH * 3 else "any"
         return self._name(name, schema)
