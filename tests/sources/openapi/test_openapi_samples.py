@@ -15,7 +15,6 @@ from periplus.ports import Fetched, FetchRequest
 
 INDEX = Path(__file__).resolve().parents[4] / "shared" / "data" / "openapi" / "index.csv"
 ROWS = list(csv.DictReader(INDEX.read_text().splitlines())) if INDEX.is_file() else []
-ODD = "could not be read as it stands"
 
 
 class Files:
@@ -34,7 +33,6 @@ def counted(connect: Any, url: str, body: bytes) -> tuple[Reading, int]:
     drafts = list(reading.drafts)
     assert len({draft.key for draft in drafts}) == len(drafts)
     assert all(set(draft.binding) >= {"method", "path", "accept", "parameters"} for draft in drafts)
-    assert not [finding for finding in reading.findings if ODD in finding.message]
     return reading, len(drafts) + sum(finding.count for finding in reading.findings if finding.skipped)
 
 

@@ -173,3 +173,15 @@ def test_a_requirement_without_a_scheme_is_reported_once(read: Any, api: Any):
     operation = {"security": [{"ghost": []}], **OK}
     result = read(api({f"/p{number}": {"get": operation} for number in range(5)}))
     assert result.codes.count("security_unsupported") == 1
+
+
+def test_a_document_that_sends_calls_elsewhere_gets_no_credentials_by_itself(read: Any, api: Any) -> None:
+    """S-64."""
+    components = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "K"}}}
+    away = api({"/a": {"get": OK}}, servers=[{"url": "https://other.example.net"}], components=components)
+    note = read(away).finding("credentials_missing")
+    assert "other.example.net" in note.message
+    assert note.severity is Severity.NOTE
+    home = read(api({"/a": {"get": OK}}, components=components))
+    chosen = read(away, base_url="https://other.example.net")
+    assert "credentials_missing" not in home.codes + chosen.codes

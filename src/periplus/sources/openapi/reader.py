@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from periplus.model import (
     Code,
@@ -85,9 +86,11 @@ class Reader:
             bodies=Bodies(self._library, self._root.get("consumes"), self._report, swagger=swagger),
             schemas=schemas,
         )
+        server = servers.of_root(self._root)
+        self._tell_of_hosts(document.url, server.base, secured=bool(security.schemes))
         site = {
             "document": document.url,
-            **servers.of_root(self._root).to_json(),
+            **server.to_json(),
             "schemes": security.schemes,
             "security": root_security,
         }
@@ -162,6 +165,19 @@ class Reader:
         for missing, label in shelf.missing:
             message = f"{missing.url} was not read: {missing.reason}"
             self._report.add(Severity.ERROR, missing.code, f"{label}#", message)
+
+    def _tell_of_hosts(self, document: str, base: str, *, secured: bool) -> None:
+        """A document cannot direct credentials to another host by itself (S-64)."""
+        came, goes = urlsplit(document).netloc, urlsplit(base).netloc
+        if secured and base and came != goes and not self._spec.base_url:
+            self._report.add(
+                Severity.NOTE,
+                FindingCode.CREDENTIALS_MISSING,
+                "/servers",
+                f"the document came from {came or 'a file'} and sends calls to {goes}: credentials for that host are "
+                "used only if they name this source",
+                fix=f'[[credentials]] source = "{self._spec.id}"',
+            )
 
     def _tell_of_members(self) -> None:
         """What the document should have and has not, and what is in it that gives no tools."""
