@@ -1,6 +1,6 @@
 """FastMCP's BM25 search transform on a catalog and queries from files: run in an environment that has `fastmcp`.
 
-    python benchmarks/search/peer.py tools.jsonl queries.jsonl      prints {"ndcg5": ..., "ms": ..., "build_s": ...}
+python benchmarks/search/peer.py tools.jsonl queries.jsonl      prints {"ndcg5": ..., "ms": ..., "build_s": ...}
 """
 
 import json

@@ -58,7 +58,9 @@ def queries(name: str, folder: Path, known: dict[str, Record], split: str = "tes
     """The queries of one split."""
     rows = map(json.loads, (folder / name / "queries.jsonl").read_text(encoding="utf-8").splitlines())
     return [
-        Query(row["query"], frozenset(known[one].ref for one in row["relevant"])) for row in rows if row["split"] == split
+        Query(row["query"], frozenset(known[one].ref for one in row["relevant"]))
+        for row in rows
+        if row["split"] == split
     ]
 
 
