@@ -36,9 +36,7 @@ class Lexical:
         df = torch.bincount(stem, minlength=self.stems).float()
         idf = torch.log(1 + (len(docs) - df + 0.5) / (df + 0.5))
         impact = idf[stem] * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length[doc]))
-        return torch.sparse_coo_tensor(
-            torch.stack([place[doc], stem]), impact, (len(docs), self.stems)
-        ).coalesce()
+        return torch.sparse_coo_tensor(torch.stack([place[doc], stem]), impact, (len(docs), self.stems)).coalesce()
 
 
 def ndcg5(scores: torch.Tensor, relevant: list[set[int]]) -> np.ndarray:

@@ -44,8 +44,14 @@ def vocabulary(records: list[dict], wordpieces: list[str]) -> list[str]:  # type
             seen_pairs.update(
                 (a, b)
                 for a, b in zip(found, found[1:], strict=False)
-                if a.isascii() and b.isascii() and a.isalpha() and b.isalpha() and len(a) > 1 and len(b) > 1
-                and a not in STOP_WORDS and b not in STOP_WORDS
+                if a.isascii()
+                and b.isascii()
+                and a.isalpha()
+                and b.isalpha()
+                and len(a) > 1
+                and len(b) > 1
+                and a not in STOP_WORDS
+                and b not in STOP_WORDS
             )
         for word in seen:
             count[word] += 1

@@ -83,7 +83,11 @@ def distil(options, arrays, student, asks, goal_rows, teach, sampler, dup) -> No
         {"params": [student.table], "lr": options.rate},
         {"params": [student.goal_weight, student.tool_weight], "lr": options.rate * 3},
         {"params": [student.field, student.shrink], "lr": options.rate * 3},
-        *([{"params": [*student.bend.parameters(), *student.back.parameters()], "lr": options.rate}] if student.bend else []),
+        *(
+            [{"params": [*student.bend.parameters(), *student.back.parameters()], "lr": options.rate}]
+            if student.bend
+            else []
+        ),
     ]
     optimiser = torch.optim.Adam(groups, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -101,7 +105,10 @@ def distil(options, arrays, student, asks, goal_rows, teach, sampler, dup) -> No
         near = near + (1 - (tool * F.normalize(want_tool @ project, dim=-1)).sum(1)).mean()
         # Any text teaches: words and other goals alone, against the teacher's own view of them.
         more = torch.tensor(pick.integers(0, len(goal_rows), 2 * options.batch), device=device)
-        near = near + (1 - (student.goals(goal_rows, more) * F.normalize(teach_goal[more] @ project, dim=-1)).sum(1)).mean()
+        near = (
+            near
+            + (1 - (student.goals(goal_rows, more) * F.normalize(teach_goal[more] @ project, dim=-1)).sum(1)).mean()
+        )
         same = (dup[docs_t][:, None] == dup[docs_t][None, :]) & ~torch.eye(len(docs_t), dtype=torch.bool, device=device)
         logits = (goal @ tool.T / options.heat).masked_fill(same, -1e4)
         target = torch.arange(len(docs), device=device)
@@ -124,10 +131,18 @@ def held_out(asks: Goals, held: np.ndarray, goal_vectors, tool_vectors, docs: np
     place = {int(d): i for i, d in enumerate(docs)}
     pool = tool_vectors[torch.tensor(docs, device=tool_vectors.device)]
     for kind in ("asked",):
-        index = [i for i, (d, k) in enumerate(zip(asks.doc, asks.kind, strict=True)) if k == kind and held[d] and d in place][:3000]
+        index = [
+            i for i, (d, k) in enumerate(zip(asks.doc, asks.kind, strict=True)) if k == kind and held[d] and d in place
+        ][:3000]
         vectors = goal_vectors[torch.tensor(index, device=goal_vectors.device)]
-        got = np.concatenate([ndcg5(v @ pool.T, [{place[asks.doc[i]]} for i in part]) for v, part in zip(
-            vectors.split(512), [index[a : a + 512] for a in range(0, len(index), 512)], strict=True)])
+        got = np.concatenate(
+            [
+                ndcg5(v @ pool.T, [{place[asks.doc[i]]} for i in part])
+                for v, part in zip(
+                    vectors.split(512), [index[a : a + 512] for a in range(0, len(index), 512)], strict=True
+                )
+            ]
+        )
         out[kind] = round(float(got.mean()) * 100, 2)
     return out
 
@@ -205,18 +220,27 @@ def main() -> None:
     report["teacher"]["held"] = held_out(asks, held, teach_goal, teach_tool, pool) if held.any() else {}
     say("teacher", json.dumps(report["teacher"]))
 
-    sample = torch.cat([teach_tool[:: 2], teach_goal[:paired:3]])
+    sample = torch.cat([teach_tool[::2], teach_goal[:paired:3]])
     _, _, axes = torch.linalg.svd(sample[torch.randperm(len(sample), device=device)[:40_000]], full_matrices=False)
     project = axes[:WIDTH].T.contiguous()
-    frequency = torch.bincount(torch.cat([goal_rows.flat[: goal_rows.offsets[paired]].long()] + [arrays.fields[f].flat.long() for f in FIELDS]), minlength=len(solo)).float()
+    frequency = torch.bincount(
+        torch.cat(
+            [goal_rows.flat[: goal_rows.offsets[paired]].long()] + [arrays.fields[f].flat.long() for f in FIELDS]
+        ),
+        minlength=len(solo),
+    ).float()
     common = -torch.log1p(frequency / frequency.sum() * 3000).clamp_max(3)
     first = teach_goal[paired : paired + len(solo)] @ project
     keys = {}
-    dup = torch.tensor([keys.setdefault((r["desc"] or r["extra"], r["name"]), i) for i, r in enumerate(records)], device=device)
+    dup = torch.tensor(
+        [keys.setdefault((r["desc"] or r["extra"], r["name"]), i) for i, r in enumerate(records)], device=device
+    )
 
     for run in settings.runs.split(","):
         name, *changes = run.split(":")
-        options = argparse.Namespace(steps=4000, batch=4096, rate=2e-3, heat=0.05, near=1.0, match=0.3, imitate=0.3, hidden=0)
+        options = argparse.Namespace(
+            steps=4000, batch=4096, rate=2e-3, heat=0.05, near=1.0, match=0.3, imitate=0.3, hidden=0
+        )
         for change in changes:
             key, _, value = change.partition("=")
             setattr(options, key, type(getattr(options, key))(value))
