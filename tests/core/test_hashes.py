@@ -11,7 +11,7 @@ _graphs = st.dictionaries(_names, st.lists(_names, max_size=4).map(tuple), max_s
 )
 
 
-def _definitions(graph, marks=()):
+def _definitions(graph, marks=()) -> dict[str, dict]:
     return {
         name: {
             "title": f"{name}{'!' if name in marks else ''}",
@@ -21,7 +21,7 @@ def _definitions(graph, marks=()):
     }
 
 
-def _reach(graph, name):
+def _reach(graph, name) -> set[str]:
     seen, todo = set(), [name]
     while todo:
         here = todo.pop()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from periplus.core.intake.texts import clean, commands, first_sentence, summary_of
+from periplus.core.intake.texts import as_read, clean, commands, first_sentence, smuggles, summary_of
 from periplus.model import Draft
 
 
@@ -91,7 +91,7 @@ def test_a_summary_is_never_empty(leaf, summary, description):
 )
 def test_texts_that_give_orders_are_flagged(text):
     """S-8"""
-    assert commands(text)
+    assert commands(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,32 @@ def test_texts_that_give_orders_are_flagged(text):
 )
 def test_ordinary_texts_are_not_flagged(text):
     """S-8"""
-    assert commands(text) is None
+    assert commands(text.encode()) is None
+
+
+def test_a_schema_is_cleaned_where_it_is_read_and_kept_where_it_is_data() -> None:
+    """S-8. A property may be called like a keyword."""
+    schema = {
+        "type": "object",
+        "description": "sh\u200bown",
+        "properties": {
+            "description": {"type": "string", "title": "a\u202etitle", "enum": ["a\u200bb"]},
+            "default": {"type": "string", "description": "also\u2060 read"},
+        },
+    }
+    cleaned, text = as_read(schema)
+    assert cleaned["description"] == "shown"
+    assert cleaned["properties"]["description"] == {"type": "string", "title": "atitle", "enum": ["a\u200bb"]}
+    assert cleaned["properties"]["default"]["description"] == "also read"
+    assert "\u202e" not in text.decode()
+
+
+def test_a_schema_with_nothing_to_hide_is_not_copied() -> None:
+    schema = {"type": "object", "properties": {"größe": {"type": "integer", "description": "Größe in Metern"}}}
+    assert as_read(schema)[0] is schema
+
+
+def test_text_that_runs_backwards_is_told_from_an_emoji_of_several() -> None:
+    assert smuggles("pay \u202eecila\u202c")
+    assert smuggles("hello" + "".join(chr(0xE0000 + ord(letter)) for letter in "obey"))
+    assert not smuggles("a family: \U0001f468\u200d\U0001f469\u200d\U0001f467")

@@ -9,7 +9,6 @@ import msgspec
 from periplus.core.intake import effects, texts
 from periplus.core.intake.hashes import digest, refers_to
 from periplus.core.intake.names import Wanted, area_paths, wanted
-from periplus.documents import canonical
 from periplus.model import (
     Draft,
     Effect,
@@ -64,9 +63,14 @@ def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Rea
     settled = effects.settle(draft, overrides, f"{want.area}/{want.leaf}" if want.area else want.leaf)
     if settled.review:
         reading.findings.append(_review(draft, reading.document.url))
-    if phrase := texts.commands(f"{written}\n{description}" if written else description):
-        reading.findings.append(_flagged(draft, phrase, reading.document.url))
-    args, result = canonical(draft.args_schema), canonical(draft.result_schema)
+    args_schema, args = texts.as_read(draft.args_schema)
+    result_schema, result = texts.as_read(draft.result_schema)
+    if phrase := texts.commands(b"\n".join((written.encode(), description.encode(), args))):
+        reading.findings.append(flagged(draft.leaf, f"addresses a model: {phrase[:100]!r}", reading))
+    if texts.smuggles(draft.description) or texts.smuggles(draft.summary):
+        reading.findings.append(
+            flagged(draft.leaf, "had characters that hide or reverse text; they are removed", reading)
+        )
     tool = Tool(
         source="",
         path="",
@@ -75,8 +79,8 @@ def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Rea
         title=title,
         summary=texts.summary_of(draft, written, description),
         description=description or written,
-        args_schema=draft.args_schema,
-        result_schema=draft.result_schema,
+        args_schema=args_schema,
+        result_schema=result_schema,
         effect=settled.effect,
         idempotent=draft.idempotent,
         requires_approval=draft.requires_approval,
@@ -122,12 +126,13 @@ def _review(draft: Draft, document: str) -> Finding:
     )
 
 
-def _flagged(draft: Draft, phrase: str, document: str) -> Finding:
+def flagged(operation: str, what: str, reading: Reading) -> Finding:
+    """A text that does more than describe."""
     return Finding(
         severity=Severity.WARNING,
         code=FindingCode.TEXT_FLAGGED,
-        where=document,
-        operation=draft.leaf,
-        message=f"the description addresses a model: {phrase[:100]!r}",
+        where=reading.document.url,
+        operation=operation,
+        message=f"its description {what}",
         fix="read the text; nothing in it was obeyed",
     )

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from periplus.documents import canonical
+from periplus.core.intake.texts import as_read
 from periplus.model import Schema
 from periplus.ports import Shape
 
@@ -37,11 +37,12 @@ def digest(*pieces: bytes) -> str:
 
 def shapes_of(definitions: Mapping[str, Schema]) -> dict[str, Shape]:
     """Each definition with its content hash (over all it reaches), what it names directly, and its text."""
-    texts = {name: canonical(schema) for name, schema in definitions.items()}
+    read = {name: as_read(schema) for name, schema in definitions.items()}
+    texts = {name: text for name, (_, text) in read.items()}
     refers = {name: tuple(other for other in refers_to(text) if other in texts) for name, text in texts.items()}
     hashes = _closure_hashes(texts, refers)
     # Hashed in canonical order, kept in the author's: people read members in the order they were written.
-    return {name: Shape(hashes[name], refers[name], _encode(definitions[name])) for name in texts}
+    return {name: Shape(hashes[name], refers[name], _encode(read[name][0])) for name in texts}
 
 
 def _closure_hashes(texts: Mapping[str, bytes], refers: Mapping[str, tuple[str, ...]]) -> dict[str, str]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from periplus.core.intake.areas import tree
-from periplus.core.intake.drafts import Entry
+from periplus.core.intake.drafts import Entry, flagged
 from periplus.core.intake.hashes import digest, shapes_of
 from periplus.core.intake.names import Named, settle_names
+from periplus.core.intake.texts import commands
 from periplus.core.schema.closure import SCHEMA_MAX
 from periplus.model import Finding, FindingCode, Node, Reading, Severity, fold
 from periplus.ports import Known, Row, Shape, stamp_tool
@@ -85,6 +86,7 @@ def make_plan(
         _item(entry, name, shapes, known.get(entry.want.key)) for entry, name in zip(entries, named, strict=True)
     )
     _report_large(items, shapes, reading)
+    _report_texts(shapes, reading)
     visible = ((entry.paths, entry.want.leaf) for entry in entries if not entry.hidden)
     keys = {entry.want.key for entry in entries}
     return Plan(
@@ -187,6 +189,12 @@ def _report_large(items: Sequence[Item], shapes: Mapping[str, Shape], reading: R
                     "the deepest branches become anything",
                 )
             )
+
+
+def _report_texts(shapes: Mapping[str, Shape], reading: Reading) -> None:
+    for name, shape in shapes.items():
+        if phrase := commands(shape.schema):
+            reading.findings.append(flagged(name, f"addresses a model: {phrase[:100]!r}", reading))
 
 
 def _closure_size(refers: tuple[str, ...], shapes: Mapping[str, Shape]) -> int:

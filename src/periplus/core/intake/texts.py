@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import re2
+
 from periplus.core.words import sentence, words
+from periplus.documents import canonical
 from periplus.model import Draft, fold
 
 SUMMARY_MAX = 120
@@ -23,36 +26,22 @@ _MARKUP = re.compile(r"<[^<>\n]{1,80}>|[*_`#]{1,6}(?=\S)|(?<=\S)[*_`]{1,3}|!?\[(
 _PARAMETER = re.compile(r"\{([^{}]*)\}")
 
 # Phrases that address the reader's obedience rather than describe a tool. Flagged, never acted upon.
-_INSTRUCTION = re.compile(
-    r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+|your\s+)*"
+_INSTRUCTION = re2.compile(
+    r"(?i)\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+|your\s+)*"
     r"(?:previous|prior|above|earlier|other)\s+(?:instructions?|prompts?|rules?|messages?|tools?)"
     r"|\b(?:do\s+not|don't|never)\s+(?:tell|inform|mention\s+(?:this|it)\s+to|show)\s+(?:this\s+to\s+)?the\s+user"
     r"|\bsystem\s+prompt\b|<\s*/?\s*(?:important|system|instructions?|secret)\s*>"
     r"|\b(?:before|after|instead\s+of)\s+(?:using|calling)\s+(?:this|any\s+other)\s+tools?,?\s+you\s+must"
-    r"|\byou\s+(?:must|should|are\s+required\s+to)\s+(?:always|first|now)\s+(?:call|read|send|use|run|invoke)\b",
-    re.IGNORECASE,
+    r"|\byou\s+(?:must|should|are\s+required\s+to)\s+(?:always|first|now)\s+(?:call|read|send|use|run|invoke)\b"
 )
 
+
+# Those that turn text around or spell a second one: nobody writes them by accident.
+_SMUGGLED = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
 _READ = frozenset({"title", "description", "$comment"})
 _DATA = frozenset({"const", "enum", "default", "examples", "pattern"})
-
-# What every such phrase has in it: looking for these first spares most texts the search for phrases.
-_TELLTALE = ("previous", "prior", "above", "earlier", "other", "the user", "prompt", "<", "must", "should", "required")
-_STARTS = (
-    "ignore",
-    "disregard",
-    "forget",
-    "tell",
-    "inform",
-    "mention",
-    "show",
-    "system",
-    "you",
-    "important",
-    "secret",
-    "instruction",
-)
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "dependentSchemas"})
 
 
 def clean(text: str, limit: int = DESCRIPTION_MAX) -> str:
@@ -65,34 +54,46 @@ def clean(text: str, limit: int = DESCRIPTION_MAX) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def hides(encoded: bytes) -> bool:
-    """Whether the JSON of a schema has characters in it that nobody sees; most has not, and need not be walked."""
+def as_read(schema: Any) -> tuple[Any, bytes]:
+    """A schema as readers and models see it, and its canonical text."""
+    text = canonical(schema)
+    if not _hides(text):
+        return schema, text
+    cleaned = _clean_schema(schema)
+    return cleaned, canonical(cleaned)
+
+
+def _hides(encoded: bytes) -> bool:
+    """Whether the JSON of a schema may have characters in it that nobody sees; most has not, and need not be walked."""
     if b"\\u00" in encoded or b"\x7f" in encoded:
         return True
     return not encoded.isascii() and _INVISIBLE.search(encoded.decode("utf-8", "surrogatepass")) is not None
 
 
-def clean_schema(schema: Any) -> Any:
-    """The schema with the texts for readers cleaned; values that are data stay as they are."""
-    if isinstance(schema, dict):
-        return {
-            key: clean(value)
-            if key in _READ and isinstance(value, str)
-            else value
-            if key in _DATA
-            else clean_schema(value)
-            for key, value in schema.items()
-        }
-    return [clean_schema(item) for item in schema] if isinstance(schema, list) else schema
+def _clean_schema(schema: Any) -> Any:
+    """Texts for readers cleaned; values that are data, and names, stay as they are."""
+    if isinstance(schema, list):
+        return [_clean_schema(item) for item in schema]
+    return {key: _clean_member(key, value) for key, value in schema.items()} if isinstance(schema, dict) else schema
 
 
-def commands(text: str) -> str | None:
+def _clean_member(key: str, value: Any) -> Any:
+    if key in _READ and isinstance(value, str):
+        return clean(value)
+    if key in _NAMED and isinstance(value, dict):
+        return {name: _clean_schema(schema) for name, schema in value.items()}
+    return value if key in _DATA else _clean_schema(value)
+
+
+def smuggles(text: str) -> bool:
+    """Whether a text holds characters that reverse what is read or spell what is not shown."""
+    return not text.isascii() and _SMUGGLED.search(text) is not None
+
+
+def commands(text: bytes) -> str | None:
     """The phrase in a text that reads like an instruction to a model, if there is one."""
-    lower = text.lower()
-    if not any(word in lower for word in _TELLTALE) or not any(word in lower for word in _STARTS):
-        return None
-    found = _INSTRUCTION.search(lower)
-    return " ".join(found.group().split()) if found else None
+    found = _INSTRUCTION.search(text)
+    return " ".join(found.group().decode("utf-8", "replace").lower().split()) if found else None
 
 
 def first_sentence(text: str, limit: int = SUMMARY_MAX) -> str:
