@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sites
 
+import sites
 from periplus.app import open_gateway
 from periplus.core.gateway import Gateway
 from periplus.settings import load_settings

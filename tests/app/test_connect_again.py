@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from sites import Site, api, text
 
 from periplus.core.gateway import Gateway
 from periplus.model import Effect, SourceSpec
+from sites import Site, api, text
 
 
 def written(directory: Path) -> dict[str, str]:

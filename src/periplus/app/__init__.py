@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib.metadata import version
@@ -29,7 +29,7 @@ from periplus.stores.sqlite import open_store
 @asynccontextmanager
 async def open_gateway(
     settings: Settings, *, clock: Clock | None = None, configure: bool = True
-) -> AsyncIterator[Gateway]:
+) -> AsyncGenerator[Gateway]:
     """A gateway over these settings, for as long as the block runs; its child processes end with it.
 
     `configure` first reads what the settings name and the catalog has not, each source at its own risk.
@@ -94,7 +94,7 @@ def _limits(settings: Settings) -> ReadLimits:
 @asynccontextmanager
 async def open(  # noqa: A001 - `periplus.open(...)` is how it is meant to read
     store: str = "", *, config: str | Path | None = None, settings: Settings | None = None
-) -> AsyncIterator[Gateway]:
+) -> AsyncGenerator[Gateway]:
     """Open a gateway: `async with periplus.open("sqlite:///harbour") as gateway: ...`.
 
     `store` is where the catalog lives; without it the settings say so, else the platform's data directory.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +78,7 @@ def print_problem(problem: Problem, *, as_json: bool) -> None:
 
 
 @contextmanager
-def progress(title: str, *, quiet: bool) -> Iterator[Progress]:
+def progress(title: str, *, quiet: bool) -> Generator[Progress]:
     """A progress bar on stderr where a person is looking; nothing otherwise."""
     if quiet or not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None

@@ -152,7 +152,7 @@ def _print_records(records: list[SourceRecord]) -> None:
     if not records:
         console.out().print("no sources yet: periplus add URL, or a file, or kind:...", markup=False)
         return
-    columns = [
+    columns: list[tuple[str, dict[str, Any]]] = [
         ("source", {"style": "bold", "no_wrap": True}),
         ("kind", {}),
         ("tools", {"justify": "right"}),
@@ -169,8 +169,8 @@ def _print_records(records: list[SourceRecord]) -> None:
         )
         for record in records
     ]
-    state, place = ("state", {"overflow": "fold"}), ("location", {"overflow": "fold", "style": "dim"})
-    console.out().print(console.table([*columns, state, place], rows))
+    columns += [("state", {"overflow": "fold"}), ("location", {"overflow": "fold", "style": "dim"})]
+    console.out().print(console.table(columns, rows))
 
 
 def _print_reports(reports: list[LoadReport], *, as_json: bool) -> None:

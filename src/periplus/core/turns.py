@@ -26,7 +26,7 @@ class Turns:
     async def alone(self, name: str, work: Callable[[], Awaitable[_T]]) -> _T:
         """What `work` gives, done while nobody else does `name`."""
         holder = self._clock.token(12).hex()
-        while not await self._take(name, holder):
+        while not await self._take(name, holder):  # noqa: ASYNC110 - another process can set no event of ours
             await anyio.sleep(_ASK_S)
         try:
             return await self._held(name, holder, work)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ class _Quiet(uvicorn.Server):
 
 
 @contextmanager
-def serving(app: Any) -> Iterator[str]:
+def serving(app: Any) -> Generator[str]:
     """An ASGI application on a free loopback port; its base address."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = _Quiet(app)
@@ -66,7 +66,7 @@ class Harbour(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def running() -> Iterator[Harbour]:
+def running() -> Generator[Harbour]:
     """The harbour, open for business until the block ends."""
     with ExitStack() as stack:
         office = stack.enter_context(serving(harbour.application()))

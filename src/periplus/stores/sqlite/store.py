@@ -13,7 +13,8 @@ from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
 from periplus.model import Code, Node, Problem, Scope, SourceRecord, Tool, ToolLine, ToolRef
 from periplus.ports import Change, Known
-from periplus.stores.sqlite import browse, change, read
+from periplus.stores.sqlite import browse, read
+from periplus.stores.sqlite import change as changing
 from periplus.stores.sqlite.connect import FILE, connect_reader, connect_writer
 from periplus.stores.sqlite.faults import told
 
@@ -62,14 +63,14 @@ class SqliteStore:
     async def retired(self, source: str, since: float) -> Mapping[str, str]:
         return await self._read(read.retired, source, since)
 
-    async def apply(self, change_: Change, at: float) -> int:
-        return await self._write(change.apply, change_, at, from_thread.check_cancelled)
+    async def apply(self, change: Change, at: float) -> int:
+        return await self._write(changing.apply, change, at, from_thread.check_cancelled)
 
     async def mark(self, record: SourceRecord) -> None:
-        await self._write(change.mark, record)
+        await self._write(changing.mark, record)
 
     async def remove(self, source: str, at: float) -> int:
-        return await self._write(change.remove, source, at, from_thread.check_cancelled)
+        return await self._write(changing.remove, source, at, from_thread.check_cancelled)
 
     async def tool(self, ref: ToolRef, scope: Scope) -> Tool | None:
         return await self._read(read.tool, ref, scope)
@@ -105,7 +106,7 @@ class SqliteStore:
         return await self._read(read.near, words, scope, limit)
 
     async def lease(self, name: str, holder: str, until: float, now: float) -> bool:
-        return await self._write(change.take_lease, name, holder, until, now)
+        return await self._write(changing.take_lease, name, holder, until, now)
 
     async def _read(self, ask: Callable[..., _T], *values: Any) -> _T:
         return await to_thread.run_sync(partial(self._look, ask, *values), limiter=self._reading)
