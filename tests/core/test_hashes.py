@@ -53,7 +53,7 @@ def test_a_hash_changes_exactly_when_something_it_reaches_changes(graph, changed
 def test_a_hash_does_not_depend_on_the_order_of_definitions(graph):
     """S-22"""
     backwards = dict(reversed(list(_definitions(graph).items())))
-    assert shapes_of(backwards) == {name: shape for name, shape in shapes_of(_definitions(graph)).items()}
+    assert shapes_of(backwards) == dict(shapes_of(_definitions(graph)))
 
 
 def test_deep_chains_do_not_exhaust_the_stack():
