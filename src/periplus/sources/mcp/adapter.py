@@ -10,6 +10,8 @@ import anyio.to_thread
 import msgspec
 
 from periplus.documents import canonical
+from periplus.documents.pruning import encodable, shallow
+from periplus.documents.schemas import Definitions, Findings
 from periplus.model import (
     Code,
     Document,
@@ -22,10 +24,7 @@ from periplus.model import (
     Unchanged,
 )
 from periplus.ports import McpListing, ReadLimits, Wires
-from periplus.sources.mcp.definitions import Definitions
-from periplus.sources.mcp.findings import Findings
 from periplus.sources.mcp.others import prompt_draft, resource_draft, template_draft
-from periplus.sources.mcp.pruning import encodable, shallow
 from periplus.sources.mcp.tools import tool_drafts
 
 EXPOSED = ("tools", "resources", "prompts")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from periplus.documents.schemas import Findings, shown
 from periplus.model import Draft, Effect, Schema
-from periplus.sources.mcp.findings import Findings, shown
 from periplus.sources.mcp.tools import as_object, kept, text_of
 
 _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")

@@ -10,10 +10,8 @@ from typing import Any
 import msgspec
 
 from periplus.documents import canonical
+from periplus.documents.schemas import Definitions, Findings, Normaliser, shown
 from periplus.model import Draft, Effect, Schema, short_hash
-from periplus.sources.mcp.definitions import Definitions
-from periplus.sources.mcp.findings import Findings, shown
-from periplus.sources.mcp.schemas import Normaliser
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _MIRRORED_TYPES = frozenset({"string", "integer", "boolean"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from periplus.documents.schemas.keywords import ANNOTATIONS, IN_PLACE
+from periplus.documents.schemas.targets import Lost
 from periplus.model import FindingCode, Schema
-from periplus.sources.mcp.keywords import ANNOTATIONS, IN_PLACE
-from periplus.sources.mcp.targets import Lost
 
 
 class Ref(NamedTuple):

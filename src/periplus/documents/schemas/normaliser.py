@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from periplus.model import FindingCode, Schema
-from periplus.sources.mcp.definitions import Definitions, digests
-from periplus.sources.mcp.drafts4 import modern
-from periplus.sources.mcp.findings import Findings, shown
-from periplus.sources.mcp.keywords import (
+from periplus.documents.schemas.definitions import Definitions, digests
+from periplus.documents.schemas.drafts4 import modern
+from periplus.documents.schemas.findings import Findings, shown
+from periplus.documents.schemas.keywords import (
     ALLOWED,
     ANNOTATIONS,
     ANY_TYPE,
@@ -22,9 +21,10 @@ from periplus.sources.mcp.keywords import (
     HOLDS_ONE,
     TYPES,
 )
-from periplus.sources.mcp.patterns import runs
-from periplus.sources.mcp.references import Ref, break_circles, inlined, referred, renamed
-from periplus.sources.mcp.targets import Lost, Targets, name_of
+from periplus.documents.schemas.patterns import runs
+from periplus.documents.schemas.references import Ref, break_circles, inlined, referred, renamed
+from periplus.documents.schemas.targets import Lost, Targets, name_of
+from periplus.model import FindingCode, Schema
 
 _OLD_DRAFTS = ("draft-03", "draft-04", "draft-05", "draft-06", "draft-07")
 _PATTERN_SHOWN = 500
@@ -66,7 +66,7 @@ class Normaliser:
         self._findings.bad(self._where + member, self._owner, message)
 
     def lost(self, member: str, lost: Lost) -> None:
-        self._findings.reference(lost.code, self._where + member, self._owner, lost.message)
+        self._findings.lost(lost.code, self._where + member, self._owner, lost.message)
 
 
 class _Document:

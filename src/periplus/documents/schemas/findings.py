@@ -10,7 +10,7 @@ _SHOWN = 120
 
 
 class Findings:
-    """Collects findings; `where` is the server's address and a JSON pointer into its listing."""
+    """Collects findings; `where` is the listing's address and a JSON pointer into it."""
 
     def __init__(self, place: str) -> None:
         self._place = place
@@ -18,39 +18,32 @@ class Findings:
 
     def skipped(self, where: str, operation: Any, message: str) -> None:
         """An entry nothing can be made of."""
-        self._add(Severity.ERROR, FindingCode.BAD_OPERATION, where, operation, message, skipped=True)
+        self._add((Severity.ERROR, FindingCode.BAD_OPERATION), where, operation, message, skipped=True)
 
     def repeated(self, where: str, operation: Any) -> None:
         """An entry that is listed twice, word for word."""
         message = "listed more than once, in the same words; kept once"
-        self._add(Severity.NOTE, FindingCode.NAME_COLLISION, where, operation, message, skipped=True)
+        self._add((Severity.NOTE, FindingCode.NAME_COLLISION), where, operation, message, skipped=True)
 
     def missing(self, where: str, operation: Any, message: str) -> None:
-        self._add(Severity.NOTE, FindingCode.MISSING_MEMBER, where, operation, message)
+        self._add((Severity.NOTE, FindingCode.MISSING_MEMBER), where, operation, message)
 
     def bad(self, where: str, operation: Any, message: str) -> None:
-        self._add(Severity.WARNING, FindingCode.BAD_PARAMETER, where, operation, message)
+        self._add((Severity.WARNING, FindingCode.BAD_PARAMETER), where, operation, message)
 
     def reduced(self, where: str, operation: Any, message: str) -> None:
-        self._add(Severity.WARNING, FindingCode.SCHEMA_REDUCED, where, operation, message)
+        self._add((Severity.WARNING, FindingCode.SCHEMA_REDUCED), where, operation, message)
 
-    def reference(self, code: FindingCode, where: str, operation: Any, message: str) -> None:
-        self._add(Severity.WARNING, code, where, operation, message)
+    def lost(self, code: FindingCode, where: str, operation: Any, message: str, *, fix: str = "") -> None:
+        """Something that was left out or is missed, of a kind of its own."""
+        self._add((Severity.WARNING, code), where, operation, message, fix=fix)
 
     def lenient(self, message: str) -> None:
         """Something odd that cost nothing."""
-        self._add(Severity.NOTE, FindingCode.PARSE_LENIENT, "", "", message)
+        self._add((Severity.NOTE, FindingCode.PARSE_LENIENT), "", "", message)
 
-    def _add(
-        self,
-        severity: Severity,
-        code: FindingCode,
-        where: str,
-        operation: Any,
-        message: str,
-        *,
-        skipped: bool = False,
-    ) -> None:
+    def _add(self, kind: tuple[Severity, FindingCode], where: str, operation: Any, message: str, **more: Any) -> None:
+        severity, code = kind
         self.found.append(
             Finding(
                 severity=severity,
@@ -58,7 +51,7 @@ class Findings:
                 where=f"{self._place}#{where}" if where else self._place,
                 operation=operation if isinstance(operation, str) else "",
                 message=message,
-                skipped=skipped,
+                **more,
             )
         )
 
