@@ -24,29 +24,29 @@ class FetchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     deny: tuple[str, ...] = ()  # beats allow
     ref_hosts: tuple[str, ...] = ()  # further hosts that documents may refer to
     file_roots: tuple[str, ...] = ()  # further directories that local documents may refer to
-    proxy: str = ""
+    proxy: str = ""  # an HTTP proxy for everything that goes out; the one of the environment is ignored
     ca: str = ""  # a PEM file of further roots
-    timeout_seconds: float = 60.0
+    timeout_seconds: float = 60.0  # how long one request for a description may take
 
 
 class LimitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[limits]`: how large what comes from outside may be."""
 
-    document_bytes: int = 128 << 20
-    documents_bytes: int = 512 << 20
-    documents: int = 5000
-    operations: int = 250_000
-    nesting: int = 200
-    nodes: int = 20_000_000
-    schema_bytes: int = 1 << 20
-    response_bytes: int = 32 << 20
-    stream_seconds: float = 20.0
+    document_bytes: int = 128 << 20  # one document, after decompression
+    documents_bytes: int = 512 << 20  # all documents of a source together
+    documents: int = 5000  # how many files a source may be read from
+    operations: int = 250_000  # how many operations a source may have
+    nesting: int = 200  # how deep a document may be nested
+    nodes: int = 20_000_000  # values in a document after YAML aliases are expanded
+    schema_bytes: int = 1 << 20  # one tool's schemas; over it deep branches become anything
+    response_bytes: int = 32 << 20  # one answer of a call; nothing is called yet
+    stream_seconds: float = 20.0  # how long a streamed answer is read; nothing is called yet
 
 
 class SecretSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[secrets]`: how secrets may be written."""
 
-    allow_literals: bool = False
+    allow_literals: bool = False  # whether secrets may stand in the file itself; without effect until calls come
 
 
 class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,7 +59,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Everything that can be set, with the defaults that hold where nothing is."""
 
     data: str = ""  # the data directory; empty: the platform's own place
-    store: str = ""  # empty: SQLite in the data directory
+    store: str = ""  # where the catalog lies, as `sqlite:///PATH`; empty: SQLite in the data directory
     fetch: FetchSettings = FetchSettings()
     limits: LimitSettings = LimitSettings()
     secrets: SecretSettings = SecretSettings()

@@ -19,35 +19,35 @@ class Severity(StrEnum):
 class FindingCode(StrEnum):
     """The kinds of findings a load report has."""
 
-    PARSE_ERROR = "parse_error"
-    PARSE_LENIENT = "parse_lenient"
-    DANGLING_REF = "dangling_ref"
-    REF_REFUSED = "ref_refused"
-    REF_CYCLE = "ref_cycle"
-    BAD_OPERATION = "bad_operation"
-    BAD_PARAMETER = "bad_parameter"
-    UNDECLARED_PATH_PARAMETER = "undeclared_path_parameter"
-    UNUSED_PATH_PARAMETER = "unused_path_parameter"
-    DUPLICATE_OPERATION_ID = "duplicate_operation_id"
-    NAME_COLLISION = "name_collision"
-    PATTERN_UNSUPPORTED = "pattern_unsupported"
-    SCHEMA_REDUCED = "schema_reduced"
-    SCHEMA_UNSATISFIABLE = "schema_unsatisfiable"
-    NO_SERVER = "no_server"
-    SERVER_VARIABLE_UNSET = "server_variable_unset"
-    SECURITY_UNSUPPORTED = "security_unsupported"
-    CREDENTIALS_MISSING = "credentials_missing"
-    MEDIA_TYPE_OPAQUE = "media_type_opaque"
-    WEBHOOKS_IGNORED = "webhooks_ignored"
-    CALLBACKS_NOTED = "callbacks_noted"
-    LINKS_NOTED = "links_noted"
-    SUBSCRIPTIONS_NOTED = "subscriptions_noted"
-    EFFECT_REVIEW = "effect_review"
-    MISSING_MEMBER = "missing_member"
-    TEXT_FLAGGED = "text_flagged"
-    INTROSPECTION_DISABLED = "introspection_disabled"
-    HELD = "held"
-    OVER_LIMIT = "over_limit"
+    PARSE_ERROR = "parse_error"  # a part of the description cannot be parsed and is left out
+    PARSE_LENIENT = "parse_lenient"  # something is written wrongly, and was read as what it must mean
+    DANGLING_REF = "dangling_ref"  # a reference leads nowhere; anything is accepted in its place
+    REF_REFUSED = "ref_refused"  # a reference leads where the document may not send the gateway
+    REF_CYCLE = "ref_cycle"  # a reference leads back to itself
+    BAD_OPERATION = "bad_operation"  # an operation, or a part of one, is not what it should be
+    BAD_PARAMETER = "bad_parameter"  # a parameter is not what it should be
+    UNDECLARED_PATH_PARAMETER = "undeclared_path_parameter"  # the path names a parameter nobody declares: it is text
+    UNUSED_PATH_PARAMETER = "unused_path_parameter"  # a path parameter is declared and not in the path
+    DUPLICATE_OPERATION_ID = "duplicate_operation_id"  # several operations have one operationId; all are kept
+    NAME_COLLISION = "name_collision"  # several operations want one name; all are kept and told apart
+    PATTERN_UNSUPPORTED = "pattern_unsupported"  # a regular expression cannot be checked here and is left out
+    SCHEMA_REDUCED = "schema_reduced"  # a schema says less than its description does
+    SCHEMA_UNSATISFIABLE = "schema_unsatisfiable"  # no value satisfies a schema
+    NO_SERVER = "no_server"  # the description does not say where calls go
+    SERVER_VARIABLE_UNSET = "server_variable_unset"  # a variable in a server's URL has no value
+    SECURITY_UNSUPPORTED = "security_unsupported"  # a security scheme is of a kind that is not known
+    CREDENTIALS_MISSING = "credentials_missing"  # a secret is needed and not there, or stands where it should not
+    MEDIA_TYPE_OPAQUE = "media_type_opaque"  # a media type is not known; it is kept as declared
+    WEBHOOKS_IGNORED = "webhooks_ignored"  # webhooks are requests the API sends, so they are no tools
+    CALLBACKS_NOTED = "callbacks_noted"  # callbacks are requests the API sends, so they are no tools
+    LINKS_NOTED = "links_noted"  # a link between operations could not be taken over whole
+    SUBSCRIPTIONS_NOTED = "subscriptions_noted"  # subscriptions cannot be called: a call has one answer
+    EFFECT_REVIEW = "effect_review"  # a tool counts as writing although its name reads
+    MISSING_MEMBER = "missing_member"  # something usual is not there
+    TEXT_FLAGGED = "text_flagged"  # a text reads like instructions to a model, or hides characters
+    INTROSPECTION_DISABLED = "introspection_disabled"  # the server does not tell its whole schema
+    HELD = "held"  # a change waits to be accepted
+    OVER_LIMIT = "over_limit"  # a limit was reached; what lies beyond it is left out
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

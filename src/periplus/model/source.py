@@ -16,38 +16,38 @@ from periplus.model.tool import Draft, Schema
 class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """One `[sources.<id>]` table: what the operator wrote. Secrets stand in it only as references."""
 
-    id: str = ""
+    id: str = ""  # the table's own name
     url: str = ""  # a URL, a file, or module[:name] for python
     kind: str = ""  # empty: found out by looking
     asked: str = ""  # the address as it was written, where looking led to another one
     name: str = ""  # a title for people
-    enabled: bool = True
-    refresh: str = ""  # "6h", "30m", "off"; empty: the kind's default
-    tenant: str = ""
-    principals: tuple[str, ...] = ()
-    pin: str = ""
+    enabled: bool = True  # false: it is not read, and its tools are hidden
+    refresh: str = ""  # "6h", "30m", "off"; without effect until there is a service that runs on: use `periplus sync`
+    tenant: str = ""  # only principals of this tenant see it; empty: all do
+    principals: tuple[str, ...] = ()  # only these see it; empty: all do
+    pin: str = ""  # without effect until calls come
     trusted: bool = True  # written by the operator; a source added through a face is not
-    trust_annotations: bool = True
-    effects: dict[str, str] = {}
-    server: int | str | None = None
-    base_url: str = ""
-    server_variables: dict[str, str] = {}
-    headers: dict[str, str] = {}
-    query: dict[str, str] = {}
-    redirects: str = ""
-    timeout_seconds: float | None = None
-    deep_arrays: str = "brackets"
-    require_credentials: bool = False
+    trust_annotations: bool = True  # whether a server's hints about its tools may make them look safer
+    effects: dict[str, str] = {}  # what tools do, by glob: `{ "*search*" = "read" }`; counts before all else
+    server: int | str | None = None  # openapi: which of the document's servers, by index, URL or name
+    base_url: str = ""  # openapi: where calls go, whatever the document says
+    server_variables: dict[str, str] = {}  # openapi: values for the variables in a server's URL
+    headers: dict[str, str] = {}  # sent with every request; values may be references: `Bearer env:TOKEN`
+    query: dict[str, str] = {}  # as headers, in the query
+    redirects: str = ""  # without effect until calls come
+    timeout_seconds: float | None = None  # mcp: how long one request may take; else 60
+    deep_arrays: str = "brackets"  # openapi: arrays in deepObject parameters; without effect until calls come
+    require_credentials: bool = False  # without effect until calls come
     endpoint: str = ""  # graphql: where to send, when the schema is a file
-    command: str = ""
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = {}
-    cwd: str = ""
+    command: str = ""  # mcp over stdio: the program to run, without a shell
+    args: tuple[str, ...] = ()  # mcp over stdio: its arguments
+    env: dict[str, str] = {}  # mcp over stdio: its environment beside PATH and HOME
+    cwd: str = ""  # mcp over stdio: the directory it runs in
     transport: str = ""  # mcp over a URL: "http" or "sse"; graphql: "get"; empty: the kind's own
-    idle_seconds: float = 600
-    per_principal: bool = False
-    expose: tuple[str, ...] = ("tools",)
-    isolate: bool = False
+    idle_seconds: float = 600  # mcp: a session nobody uses for that long is ended; 0: never
+    per_principal: bool = False  # mcp: without effect until calls come
+    expose: tuple[str, ...] = ("tools",)  # mcp: any of "tools", "resources", "prompts"
+    isolate: bool = False  # python: without effect until calls come
 
     @property
     def location(self) -> str:
