@@ -74,7 +74,12 @@ def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[
         _place(tree, dotted, value, origin)
     origin = str(file) if file else "the settings"
     _check_keys(tree, Settings, origin, ())
-    tree["sources"] = {name: _source(name, table, origin) for name, table in tree.get("sources", {}).items()}
+    sources = tree.get("sources", {})
+    if not isinstance(sources, dict):
+        raise Problem(
+            Code.BAD_SETTING, f"{origin}: sources is {sources!r}", hints=('write [sources.NAME] with url = "..."',)
+        )
+    tree["sources"] = {name: _source(name, table, origin) for name, table in sources.items()}
     try:
         return msgspec.convert(tree, Settings, strict=False)
     except msgspec.ValidationError as error:
