@@ -1,0 +1,37 @@
+"""What the core needs from outside. Each is as narrow as its callers; adapters know nothing of each other.
+
+A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`, `McpLinks`), an engine ranks
+(`SearchEngine`). None of them is a place for policy, naming or retries: those are the core's.
+"""
+
+from periplus.model import Schema
+from periplus.ports.clock import Clock
+from periplus.ports.rows import Row, encode_tool, pack_tool, stamp_tool, unpack_tool
+from periplus.ports.search import SearchEngine
+from periplus.ports.sources import Source
+from periplus.ports.stores import Change, Known, Shape, Store, StoreFactory
+from periplus.ports.wires import Fetch, Fetched, FetchRequest, McpLinks, McpListing, ReadLimits, Wires
+
+__all__ = [
+    "Change",
+    "Clock",
+    "Fetch",
+    "FetchRequest",
+    "Fetched",
+    "Known",
+    "McpLinks",
+    "McpListing",
+    "ReadLimits",
+    "Row",
+    "Schema",
+    "SearchEngine",
+    "Shape",
+    "Source",
+    "Store",
+    "StoreFactory",
+    "Wires",
+    "encode_tool",
+    "pack_tool",
+    "stamp_tool",
+    "unpack_tool",
+]

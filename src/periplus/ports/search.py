@@ -1,0 +1,81 @@
+"""A goal becomes tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from periplus.model import Found, Matches, NodeHit, Resolved, Scope, Selector, Tool, ToolRef
+
+
+class SearchEngine(Protocol):
+    """Ranking over index files that every process of a catalog shares; plain functions, run off the event loop.
+
+    A scope is applied before anything is ranked. Not here: keeping in step with the store, cursors, audit.
+    """
+
+    @property
+    def revision(self) -> int:
+        """The catalog revision that searches see; 0 when there is no usable index yet."""
+        ...
+
+    @property
+    def damage(self) -> str:
+        """Why the files that were found cannot be used, or nothing."""
+        ...
+
+    @property
+    def outdated(self) -> bool:
+        """Written with another version of the model, or scattered: worth a rebuild."""
+        ...
+
+    def refresh(self) -> bool:
+        """Take over an index another process wrote."""
+        ...
+
+    def rebuild(self, revision: int, tools: Iterable[tuple[Tool, str]]) -> None:
+        """Index exactly these tools, each with its one-line signature."""
+        ...
+
+    def update(self, revision: int, changed: Iterable[tuple[Tool, str]], removed: Iterable[str]) -> None: ...
+
+    def sources(self) -> set[str]: ...
+
+    def stale(self, source: str, wanted: Mapping[str, str]) -> tuple[set[str], set[str]]:
+        """Of a source's tools (path -> fingerprint): the paths to index anew, and the refs to forget."""
+        ...
+
+    def search(
+        self,
+        goal: str,
+        scope: Scope,
+        *,
+        limit: int,
+        start: int,
+        within: Selector | None,
+        boosts: Mapping[str, float] | None,
+    ) -> Found: ...
+
+    def search_nodes(self, goal: str, scope: Scope, *, limit: int, within: Selector | None) -> tuple[NodeHit, ...]: ...
+
+    def similar(self, ref: ToolRef, scope: Scope, *, limit: int) -> Found: ...
+
+    def match(self, pattern: str, scope: Scope, *, limit: int, after: str) -> Matches: ...
+
+    def resolve(self, name: str, scope: Scope) -> Resolved: ...
+
+    def split(self, goal: str) -> tuple[str, ...]:
+        """The clauses of a goal that asks for several things."""
+        ...
+
+    def boosts(self, goal: str, tenant: str, now: float) -> Mapping[str, float]:
+        """What earlier calls after similar goals say for which refs."""
+        ...
+
+    def remember(self, goal: str, ref: str, tenant: str, now: float) -> None: ...
+
+    def remembered(self, tenant: str) -> bytes:
+        """All memories of a tenant, as JSON."""
+        ...
+
+    def forget(self, tenant: str) -> None: ...

@@ -1,0 +1,123 @@
+"""What must survive: the catalog on disk, and the changes it takes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+import msgspec
+
+from periplus.model import Node, Scope, SourceRecord, Tool, ToolLine, ToolRef
+from periplus.ports.rows import Row
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What a store tells of a stored tool when its source is read again."""
+
+    path: str
+    fingerprint: str
+    version: str
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """One shared schema definition of a source: its content hash, what it refers to directly, and itself."""
+
+    hash: str
+    refers: tuple[str, ...]
+    schema: bytes  # JSON
+
+
+class Change(msgspec.Struct, kw_only=True):
+    """Everything one read of a source changes; a store applies it whole or not at all, as one revision."""
+
+    record: SourceRecord  # with counts as they will be; `revision` is set by the store
+    rows: Iterable[Row] = ()  # streamed once, in a worker thread; what it raises undoes the change
+    removed: Sequence[str] = ()  # keys
+    # All areas below the source with paths from its root, `""` being the source itself; None: as they were. A node
+    # that is not listed lives while a tool stands in it. Stores count for themselves.
+    nodes: Sequence[Node] | None = None
+    shapes: Mapping[str, Shape] | None = None  # all definitions by name; None: as they were
+
+
+class Store(Protocol):
+    """The catalog on disk. Reads see one whole revision; `apply` is the only way tools change.
+
+    Not here: what a name means (core), who may see what (a `Scope` comes in), the search index.
+    """
+
+    async def revision(self) -> int:
+        """Grows by one with each applied change, by whichever process."""
+        ...
+
+    async def sources(self) -> Sequence[SourceRecord]: ...
+    async def source(self, source: str) -> SourceRecord | None: ...
+
+    async def known(self, source: str) -> Mapping[str, Known]:
+        """Key -> what is stored, for a diff."""
+        ...
+
+    async def retired(self, source: str, since: float) -> Mapping[str, str]:
+        """Paths that nobody else gets yet, and whose each was.
+
+        Those of tools removed after `since` (epoch seconds), and all former ones of tools that live.
+        """
+        ...
+
+    async def apply(self, change: Change, at: float) -> int:
+        """Write one change in one transaction; the new revision.
+
+        Two tools with one key or path are a `conflict`. What was acknowledged outlives the process.
+        """
+        ...
+
+    async def mark(self, record: SourceRecord) -> None:
+        """Keep a source's state, reason, spec or report without touching its tools or the revision."""
+        ...
+
+    async def remove(self, source: str, at: float) -> int:
+        """Forget a source and all it brought; the new revision. Unknown: `source_not_found`."""
+        ...
+
+    async def tool(self, ref: ToolRef, scope: Scope) -> Tool | None:
+        """One tool with its `$defs`; None when it is missing or out of scope, which look the same."""
+        ...
+
+    async def resolve(self, folded: str, scope: Scope, limit: int) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:
+        """Visible tools with this normalised name or alias, in order of ref, each with its names as written.
+
+        Those are its ref, path, leaf, aliases and former refs.
+        """
+        ...
+
+    async def node(self, path: str, scope: Scope) -> Node | None:
+        """A visible node, counted inside the scope; `""` is the root."""
+        ...
+
+    async def children(self, path: str, scope: Scope, after: str, limit: int) -> Sequence[Node]:
+        """Visible child nodes in order of path, those after `after`."""
+        ...
+
+    async def tools(self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False) -> Sequence[ToolLine]:
+        """Visible tools at this node (`deep`: anywhere below it), in order of ref, those after `after`."""
+        ...
+
+    def walk(self, source: str | None = None) -> AsyncIterator[Tool]:
+        """All tools, for building an index; hidden ones included, without `$defs`."""
+        ...
+
+    async def near(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[ToolRef]:
+        """Visible refs that share words with these, most and rarest first, for "did you mean".
+
+        The store splits what it is given (`getPets` are two words) as it split the paths.
+        """
+        ...
+
+    async def lease(self, name: str, holder: str, until: float, now: float) -> bool:
+        """Take or renew the right to do `name` alone (S-110); `until=now` gives it up."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+StoreFactory = AbstractAsyncContextManager[Store]
