@@ -45,10 +45,12 @@ async def load(location: str, directory: str) -> dict[str, Any]:
 
 
 async def describe(directory: str, tool: str) -> dict[str, Any]:
-    """Open a data directory and read one tool; the cost is the whole process's, so none is told here."""
-    async with periplus.open(f"sqlite:///{directory}") as gateway:
-        found = await gateway.describe(tool)
-    return {"ref": str(found.ref)}
+    """Open a data directory and read one tool."""
+    answer: dict[str, Any] = {}
+    with timed(answer):
+        async with periplus.open(f"sqlite:///{directory}") as gateway:
+            found = await gateway.describe(tool)
+    return {**answer, "ref": str(found.ref)}
 
 
 def main() -> None:
