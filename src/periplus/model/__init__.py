@@ -1,8 +1,11 @@
 """What things are. Frozen values; nothing here reads a clock, a file or the network."""
 
-from periplus.model.event import VERBS, Event
+from periplus.model.approval import Approval, ApprovalState
+from periplus.model.call import Action, Answer, Decision, Prepared, Result, Verdict
+from periplus.model.event import START, VERBS, Event, EventFilter, Recorded, chained, event_text
 from periplus.model.finding import Finding, FindingCode, LoadCounts, LoadReport, Severity
 from periplus.model.hit import Found, Hit, Matches, NodeHit, Resolved, Why
+from periplus.model.kept import Kept, Rate
 from periplus.model.node import Node, NodeDraft, area_path, check_node_path
 from periplus.model.page import Page
 from periplus.model.principal import LOCAL, Principal, Session
@@ -25,19 +28,27 @@ from periplus.model.tool import Draft, Effect, Example, Link, Schema, Tool, Tool
 __all__ = [
     "EVERYTHING",
     "LOCAL",
+    "START",
     "VERBS",
+    "Action",
+    "Answer",
+    "Approval",
+    "ApprovalState",
     "Code",
+    "Decision",
     "Document",
     "DocumentPart",
     "Draft",
     "Effect",
     "Event",
+    "EventFilter",
     "Example",
     "Finding",
     "FindingCode",
     "Found",
     "Held",
     "Hit",
+    "Kept",
     "Link",
     "LoadCounts",
     "LoadReport",
@@ -46,10 +57,14 @@ __all__ = [
     "NodeDraft",
     "NodeHit",
     "Page",
+    "Prepared",
     "Principal",
     "Problem",
+    "Rate",
     "Reading",
+    "Recorded",
     "Resolved",
+    "Result",
     "Schema",
     "Scope",
     "Selector",
@@ -64,11 +79,14 @@ __all__ = [
     "ToolRef",
     "Unchanged",
     "Validators",
+    "Verdict",
     "Visible",
     "Why",
     "area_path",
+    "chained",
     "check_node_path",
     "check_source_id",
+    "event_text",
     "fold",
     "glob_matches",
     "leaf_segment",

@@ -110,7 +110,7 @@ _TABLE: dict[Code, Status] = {
 class Problem(Exception):  # noqa: N818 - it is a value that travels as an exception, not only an error
     """One refusal: what was wrong with its value, and what the reader can do about it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one for each thing a reader may be told
         self,
         code: Code,
         message: str,
@@ -119,6 +119,7 @@ class Problem(Exception):  # noqa: N818 - it is a value that travels as an excep
         next_action: dict[str, Any] | None = None,
         where: str | None = None,
         retryable: bool = False,
+        details: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -127,12 +128,15 @@ class Problem(Exception):  # noqa: N818 - it is a value that travels as an excep
         self.next_action = next_action
         self.where = where
         self.retryable = retryable
+        self.details = details or {}  # of an upstream's refusal: http_status, body, retry_after, not_processed
 
     def to_json(self) -> dict[str, Any]:
         """Give the one shape every wire starts from."""
         body: dict[str, Any] = {"code": self.code.value, "message": self.message, "hints": list(self.hints)}
         if self.where is not None:
             body["where"] = self.where
+        if self.details:
+            body["details"] = self.details
         return body | {"next_action": self.next_action, "retryable": self.retryable}
 
     def __repr__(self) -> str:

@@ -72,6 +72,7 @@ def fold(text: str) -> str:
 
 
 def short_hash(text: str, digits: int) -> str:
+    """A few digits that tell a text from others, the same in every run."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
 
 

@@ -6,31 +6,54 @@ A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`
 
 from periplus.model import Schema
 from periplus.ports.clock import Clock
+from periplus.ports.ledger import Ledger, LedgerFactory
 from periplus.ports.rows import Row, encode_tool, pack_tool, stamp_tool, unpack_tool
 from periplus.ports.search import SearchEngine
 from periplus.ports.sources import Source
 from periplus.ports.stores import Change, Known, Shape, Store, StoreFactory
+from periplus.ports.transports import (
+    Calling,
+    CallWires,
+    HttpOut,
+    HttpReply,
+    HttpRequest,
+    McpOut,
+    Site,
+    Transport,
+    no_progress,
+)
 from periplus.ports.wires import Fetch, Fetched, FetchRequest, McpLinks, McpListing, ReadLimits, Wires
 
 __all__ = [
+    "CallWires",
+    "Calling",
     "Change",
     "Clock",
     "Fetch",
     "FetchRequest",
     "Fetched",
+    "HttpOut",
+    "HttpReply",
+    "HttpRequest",
     "Known",
+    "Ledger",
+    "LedgerFactory",
     "McpLinks",
     "McpListing",
+    "McpOut",
     "ReadLimits",
     "Row",
     "Schema",
     "SearchEngine",
     "Shape",
+    "Site",
     "Source",
     "Store",
     "StoreFactory",
+    "Transport",
     "Wires",
     "encode_tool",
+    "no_progress",
     "pack_tool",
     "stamp_tool",
     "unpack_tool",

@@ -1,0 +1,104 @@
+"""A binding and arguments become a request, and an answer a value."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+
+from periplus.model import Answer, Prepared, Principal, SourceSpec, Tool
+
+Progress = Callable[[float, float | None, str], Awaitable[None]]
+
+
+async def no_progress(done: float, total: float | None, message: str) -> None:
+    """For callers who do not listen."""
+
+
+class Site(msgspec.Struct, frozen=True, kw_only=True):
+    """What all calls to one source share: what its operator wrote, and what its document said."""
+
+    spec: SourceSpec
+    document_url: str = ""
+    site: dict[str, Any] = {}
+
+
+class Calling(msgspec.Struct, frozen=True, kw_only=True):
+    """Who calls, for how long, and how much may come back."""
+
+    principal: Principal
+    trace: str = ""  # 32 hex digits, for `traceparent`
+    idempotency_key: str = ""
+    timeout_s: float = 30.0
+    response_bytes: int = 32 << 20
+    stream_s: float = 20.0
+    progress: Progress = no_progress
+
+
+class HttpRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request as it goes out, but for credentials. `target` is path and query, encoded, sent as it stands."""
+
+    method: str
+    origin: str  # "https://api.example.com:8443"
+    target: str  # "/berths/B4?free=true"
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    security: tuple[dict[str, list[str]], ...] | None = (
+        None  # OR over AND: scheme name -> scopes; None: as the site says
+    )
+
+
+class HttpReply(Protocol):
+    """An answer whose head is here and whose body is still on its way."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]  # names in lower case
+    url: str  # where it came from after redirects
+
+    def body(self) -> AsyncIterator[bytes]:
+        """Decoded pieces; ends early only by a `Problem`."""
+        ...
+
+    def redact(self, text: str) -> str:
+        """The text without the credentials that were sent (S-79)."""
+        ...
+
+
+class HttpOut(Protocol):
+    """The way out for calls: guard, pooled connections, credentials put in at the last moment, redirects judged.
+
+    Raises `Problem` only. `details["not_processed"]` says that the request certainly never reached the upstream.
+    """
+
+    def send(self, request: HttpRequest, site: Site, calling: Calling) -> AbstractAsyncContextManager[HttpReply]: ...
+
+
+class McpOut(Protocol):
+    """Calls to MCP servers over the sessions that reading them opened."""
+
+    async def call(self, spec: SourceSpec, method: str, params: dict[str, Any], calling: Calling) -> dict[str, Any]:
+        """The result member as it came on the wire; the server's error is a `Problem`."""
+        ...
+
+
+class CallWires(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a transport may use to reach the outside."""
+
+    http: HttpOut
+    mcp: McpOut
+
+
+class Transport(Protocol):
+    """Sends the calls of one kind of source; found by the name of its module in `periplus.transports`."""
+
+    kind: ClassVar[str]
+
+    def prepare(self, tool: Tool, site: Site, arguments: dict[str, Any], calling: Calling) -> Prepared:
+        """The call as it will be sent. Pure; refuses what cannot be said on the wire with `invalid_args`."""
+        ...
+
+    async def send(self, prepared: Prepared, tool: Tool, site: Site, calling: Calling, wires: CallWires) -> Answer:
+        """Send it once. An upstream's refusal is a `Problem` with its own words (S-78)."""
+        ...
