@@ -43,7 +43,7 @@ def parse_location(
 
 def _one(kind: str, rest: str) -> SourceSpec:
     if kind == "python":
-        return SourceSpec(kind=kind, url=rest)
+        return SourceSpec(kind=kind, url=rest, cwd=str(Path.cwd()))
     if kind == "mcp" and not rest.startswith(("http://", "https://")):
         command, *arguments = _words(rest)
         return SourceSpec(kind=kind, command=command, args=tuple(arguments), cwd=str(Path.cwd()))
