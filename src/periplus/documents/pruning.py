@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from math import isfinite
 from typing import Any
+
+_LEAST, _MOST = -(2**63), 2**64 - 1
 
 
 def shallow(value: Any, limit: int) -> Any:
@@ -40,4 +44,21 @@ def encodable(value: Any) -> Any:
         return {encodable(name): encodable(member) for name, member in value.items()}
     if isinstance(value, list):
         return [encodable(member) for member in value]
+    return value
+
+
+def storable(value: Any) -> Any:
+    """The value with numbers that a catalog can hold: those beyond 64 bits and long decimals as floats, or as text."""
+    if isinstance(value, Decimal) or (isinstance(value, int) and not _LEAST <= value <= _MOST):
+        try:
+            near = float(value)
+        except OverflowError:
+            return str(value)
+        return near if isfinite(near) else str(value)
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {name: storable(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [storable(member) for member in value]
     return value

@@ -46,6 +46,7 @@ class FindingCode(StrEnum):
     MISSING_MEMBER = "missing_member"  # something usual is not there
     TEXT_FLAGGED = "text_flagged"  # a text reads like instructions to a model, or hides characters
     INTROSPECTION_DISABLED = "introspection_disabled"  # the server does not tell its whole schema
+    ASYNC_UNPOLLABLE = "async_unpollable"  # a long-running tool names tools or parameters that are not there
     HELD = "held"  # a change waits to be accepted
     OVER_LIMIT = "over_limit"  # a limit was reached; what lies beyond it is left out
 
