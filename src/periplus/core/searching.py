@@ -15,6 +15,7 @@ from periplus.core.connect import Progress, quiet
 from periplus.core.cursor import Cursors
 from periplus.core.names import missing
 from periplus.core.schema.signature import one_line
+from periplus.core.turns import Turns
 from periplus.model import (
     Code,
     Effect,
@@ -33,7 +34,6 @@ from periplus.ports import Clock, SearchEngine, Store
 
 _T = TypeVar("_T")
 _LEASE = "index"
-_LEASE_S, _WAIT_S = 120.0, 0.05
 _BATCH = 500
 _FEW = 2000
 _SIGNATURE_MAX = 400
@@ -90,6 +90,7 @@ class Searching:
         self._load = load
         self._learns = learns
         self._engine: SearchEngine | None = None
+        self._turns = Turns(store, clock)
         self._one = anyio.Lock()
 
     async def search(self, query: Query, scope: Scope, principal: Principal) -> Results:
@@ -190,17 +191,7 @@ class Searching:
             return engine
         async with self._one:
             while not await self._in_step(engine):
-                holder = self._clock.token(8).hex()
-                now = self._clock.now()
-                if not await self._store.lease(_LEASE, holder, now + _LEASE_S, now):
-                    await anyio.sleep(_WAIT_S)  # another process is at it: its files are ours too
-                    continue
-                try:
-                    await self._bring_up(engine, progress)
-                finally:
-                    with anyio.CancelScope(shield=True):
-                        now = self._clock.now()
-                        await self._store.lease(_LEASE, holder, now, now)
+                await self._turns.alone(_LEASE, partial(self._catch_up, engine, progress))
         return engine
 
     async def _loaded(self) -> SearchEngine:
@@ -211,6 +202,10 @@ class Searching:
     async def _in_step(self, engine: SearchEngine) -> bool:
         await _aside(engine.refresh)
         return engine.revision == await self._store.revision() and not engine.damage
+
+    async def _catch_up(self, engine: SearchEngine, progress: Progress) -> None:
+        if not await self._in_step(engine):  # another process was at it meanwhile: its files are ours too
+            await self._bring_up(engine, progress)
 
     async def _bring_up(self, engine: SearchEngine, progress: Progress) -> None:
         """Index what differs between the files and the store; everything when there is nothing to start from."""
