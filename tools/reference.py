@@ -23,6 +23,24 @@ from periplus.settings import PREFIX, Settings
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _MADE = "<!-- Written by tools/reference.py: change the code, then run `make docs`. -->\n"
+_SOURCES = """\
+One table for each source; `NAME` is 1 to 40 of `a-z`, `0-9` and `-`. A text instead of a table is its URL:
+`sources.harbour = "https://api.example.com/openapi.json"`.
+"""
+_PROBLEMS = """\
+A refusal is a code, a sentence and a remedy: [problems](../concepts/problems.md). On the command line the code
+decides the exit status. The HTTP status and the JSON-RPC code are what the coming servers answer with; codes
+about calls and conversations are theirs too.
+"""
+_FINDINGS = """\
+A load report has one line for each thing that was skipped, lost or read leniently: {words}. An error lost
+something, a warning guessed or reduced something, a note only informs. What to do about them:
+[read a load report](../guides/load-reports.md).
+"""
+_COMMANDS = """\
+Options before the command's name hold for every command. Commands end with 0, or with the exit status of their
+problem: [problem codes](problems.md).
+"""
 _NOT_WRITTEN = frozenset({"id", "asked", "trusted"})  # members of a source that Periplus fills in itself
 
 
@@ -57,8 +75,7 @@ def settings_page() -> str:
             parts += [f"## `[{name}]`\n", _first_line(kind), _settings_table(kind, f"{name}.")]
     parts += [
         "## `[sources.NAME]`\n",
-        "One table for each source; `NAME` is 1 to 40 of `a-z`, `0-9` and `-`. A text instead of a table is its URL:\n"
-        '`sources.harbour = "https://api.example.com/openapi.json"`.\n',
+        _SOURCES,
         _settings_table(SourceSpec, "", environment=False),
     ]
     return _page(parts)
@@ -74,9 +91,7 @@ def problems_page() -> str:
     return _page(
         [
             "# Problem codes\n",
-            "A refusal is a code, a sentence and a remedy: [problems](../concepts/problems.md). On the command line the\n"
-            "code decides the exit status. The HTTP status and the JSON-RPC code are what the coming servers answer with;\n"
-            "codes about calls and conversations are theirs too.\n",
+            _PROBLEMS,
             _table(("code", "HTTP", "JSON-RPC", "exit", "means"), rows),
         ]
     )
@@ -90,9 +105,7 @@ def findings_page() -> str:
     return _page(
         [
             "# Findings\n",
-            f"A load report has one line for each thing that was skipped, lost or read leniently: {words}. An error lost\n"
-            "something, a warning guessed or reduced something, a note only informs. What to do about them:\n"
-            "[read a load report](../guides/load-reports.md).\n",
+            _FINDINGS.format(words=words),
             _table(("code", "means"), rows),
         ]
     )
@@ -103,8 +116,7 @@ def commands_page() -> str:
     root = typer.main.get_command(app)
     parts = [
         "# Commands\n",
-        "Options before the command's name hold for every command. Commands end with 0, or with the exit status of\n"
-        "their problem: [problem codes](problems.md).\n",
+        _COMMANDS,
         "## periplus\n",
         _help(root),
         _parameters(root),

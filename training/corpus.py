@@ -111,7 +111,7 @@ def amazon() -> Iterator[Record]:
             text = _plain(operation.get("documentation"))
             first, _, rest = text.partition(". ")
             page = examples / service.name / f"{_dashed(name)}.rst"
-            titles = re.findall(r"^\*\*(.+?)\*\*\s*$", page.read_text(encoding="utf-8"), re.M) if page.exists() else []
+            titles = re.findall(r"^\*\*(.+?)\*\*\s*$", page.read_text(encoding="utf-8"), re.MULTILINE) if page.exists() else []
             yield {
                 "src": "aws",
                 "api": f"aws/{service.name}",
@@ -158,7 +158,7 @@ def google() -> Iterator[Record]:
 def _azure_record(command: str, summary: str, extra: str, examples: list[str]) -> Record:
     return {
         "src": "azure",
-        "api": "azure/" + command.split(" ")[0],
+        "api": "azure/" + command.split(" ", maxsplit=1)[0],
         "name": command.replace(" ", "_"),
         "path": "",
         "cat": "azure " + command.rpartition(" ")[0],
@@ -175,7 +175,7 @@ def azure() -> Iterator[Record]:
     for page in sorted((_package("azure") / "cli" / "command_modules").rglob("*.py")):
         text = page.read_text(encoding="utf-8")
         if page.name == "_help.py":
-            for command, body in re.findall(r"helps\[['\"](.+?)['\"]\]\s*=\s*[rf]*\"{3}(.*?)\"{3}", text, re.S):
+            for command, body in re.findall(r"helps\[['\"](.+?)['\"]\]\s*=\s*[rf]*\"{3}(.*?)\"{3}", text, re.DOTALL):
                 summary = re.search(r"short-summary:\s*(.+)", body)
                 if "type: command" in body and summary:
                     long = re.search(r"long-summary:\s*(?:[|>]-?\s*)?(.+)", body)

@@ -271,7 +271,7 @@ def shrink(state: dict, out: Path) -> None:  # type: ignore[type-arg]
     """The tuned teacher with int8 rows, in two files that fit what comes back."""
     small: dict[str, np.ndarray] = {}
     for key, value in state.items():
-        if value.ndim == 2:  # noqa: PLR2004
+        if value.ndim == 2:
             scale = np.abs(value).max(1, keepdims=True).astype(np.float32) / 127
             small[key + ".int8"] = np.round(value / np.maximum(scale, 1e-9)).astype(np.int8)
             small[key + ".scale"] = scale

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import fastmcp
-from fastmcp.server.transforms.search.base import _extract_searchable_text  # noqa: PLC2701 - the peer's own reading
-from fastmcp.server.transforms.search.bm25 import _BM25Index  # noqa: PLC2701
+from fastmcp.server.transforms.search.base import _extract_searchable_text
+from fastmcp.server.transforms.search.bm25 import _BM25Index
 from fastmcp.tools.base import Tool
 
 

@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pages
-import periplus
 import pytest
 import yaml
 from reader import WIDTH, Reader
+from tools import reference
 
+import periplus
 from periplus import model, ports
 from periplus.app import parts
 from periplus.core.gateway import Gateway
 from periplus.demo.services import Harbour, running
 from periplus.model import Code, FindingCode
-from tools import reference
 
 # Commands that are shown and not run, each with the reason. One that no page shows any more fails the test.
 NOT_RUN = {
@@ -83,9 +83,8 @@ def test_every_link_of_a_page_leads_somewhere(page: str) -> None:
         path, _, anchor = target.partition("#")
         there = (pages.ROOT / page).parent / path if path else pages.ROOT / page
         name = str(there.resolve().relative_to(pages.ROOT))
-        if not there.exists() and name not in COMING:
-            lost.append(target)
-        elif anchor and there.suffix == ".md" and there.exists() and anchor not in pages.anchors(name):
+        is_lost = not there.exists() and name not in COMING
+        if is_lost or (anchor and there.suffix == ".md" and there.exists() and anchor not in pages.anchors(name)):
             lost.append(target)
     assert lost == []
 
@@ -105,7 +104,7 @@ def test_the_reference_says_what_the_code_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("codes", [Code, FindingCode])
-def test_every_code_says_what_it_means(codes: type[Code] | type[FindingCode]) -> None:
+def test_every_code_says_what_it_means(codes: type[Code | FindingCode]) -> None:
     assert {code.name for code in codes} - reference.comments(codes).keys() == set()
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from scenarios import DOC, LIST, PROTO, Reader, changed, tool
-from sites import Site, site, text
 
 from periplus.model import Draft, Effect, FindingCode, Reading, Severity
+from sites import Site, site, text
 
 
 @pytest.fixture
