@@ -6,6 +6,7 @@ wrote about that tool (example titles, train splits), never a test query.
 
 import argparse
 import ast
+import gzip
 import html
 import importlib.util
 import json
@@ -26,7 +27,8 @@ def _plain(text: object, limit: int = 1200) -> str:
 
 def _package(name: str) -> Path:
     spec = importlib.util.find_spec(name)
-    assert spec is not None and spec.submodule_search_locations
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(name)
     return Path(next(iter(spec.submodule_search_locations)))
 
 
@@ -100,8 +102,6 @@ def amazon() -> Iterator[Record]:
             continue
         raw = versions[-1].read_bytes()
         if versions[-1].suffix == ".gz":
-            import gzip
-
             raw = gzip.decompress(raw)
         model = json.loads(raw)
         title = model["metadata"].get("serviceId", service.name)
@@ -111,7 +111,8 @@ def amazon() -> Iterator[Record]:
             text = _plain(operation.get("documentation"))
             first, _, rest = text.partition(". ")
             page = examples / service.name / f"{_dashed(name)}.rst"
-            titles = re.findall(r"^\*\*(.+?)\*\*\s*$", page.read_text(encoding="utf-8"), re.MULTILINE) if page.exists() else []
+            shown = page.read_text(encoding="utf-8") if page.exists() else ""
+            titles = re.findall(r"^\*\*(.+?)\*\*\s*$", shown, re.MULTILINE)
             yield {
                 "src": "aws",
                 "api": f"aws/{service.name}",

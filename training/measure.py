@@ -1,5 +1,7 @@
 """NDCG@5 of a vector model alone and fused with BM25, on each set alone and in one pool with the real operations."""
 
+import itertools
+
 import numpy as np
 import torch
 
@@ -70,13 +72,13 @@ class Bench:
     def run(self, queries: dict[str, torch.Tensor], documents: torch.Tensor, mixes: tuple[float, ...]) -> dict:
         """Mean NDCG@5 by mix weight of the vectors (0 lexical alone, 1 vectors alone), by set and kind."""
         out: dict[str, dict[str, list[float]]] = {"separate": {}, "pooled": {}}
-        for kind in out:
+        for kind, found in out.items():
             for name in SETS:
                 docs = self.arrays.docs_of(name) if kind == "separate" else self.pool
                 matrix = self.lexical.over(docs) if kind == "separate" else self.pooled_lexical
                 place = {int(d): i for i, d in enumerate(docs)}
                 rel, off = self.arrays.raw[f"{name}_rel"], self.arrays.raw[f"{name}_reloff"]
-                relevant = [{place[int(d)] for d in rel[a:b]} for a, b in zip(off, off[1:], strict=False)][: self.most]
+                relevant = [{place[int(d)] for d in rel[a:b]} for a, b in itertools.pairwise(off)][: self.most]
                 vectors = documents[torch.tensor(docs, device=documents.device)]
                 got: list[np.ndarray] = []
                 stems = self._stems(name)
@@ -86,6 +88,6 @@ class Bench:
                     lex = lex / lex.max(1, keepdim=True).values.clamp_min(1e-6)
                     sem = queries[name][part] @ vectors.T
                     got.append(np.stack([ndcg5(w * sem + (1 - w) * lex, relevant[part]) for w in mixes]))
-                out[kind][name] = [round(float(x) * 100, 2) for x in np.concatenate(got, 1).mean(1)]
-            out[kind]["mean"] = [round(float(x), 2) for x in np.mean(list(out[kind].values()), 0)]
+                found[name] = [round(float(x) * 100, 2) for x in np.concatenate(got, 1).mean(1)]
+            found["mean"] = [round(float(x), 2) for x in np.mean(list(found.values()), 0)]
         return out

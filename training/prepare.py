@@ -2,6 +2,7 @@
 
 import argparse
 import collections
+import itertools
 import json
 import lzma
 import math
@@ -43,7 +44,7 @@ def vocabulary(records: list[dict], wordpieces: list[str]) -> list[str]:  # type
             seen.update(found)
             seen_pairs.update(
                 (a, b)
-                for a, b in zip(found, found[1:], strict=False)
+                for a, b in itertools.pairwise(found)
                 if a.isascii()
                 and b.isascii()
                 and a.isalpha()

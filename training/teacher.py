@@ -22,7 +22,8 @@ class Teacher:
             state[key[:-5]] = state.pop(key).float() * state.pop(key[:-5] + ".scale")
         state = {k: v.float() if v.is_floating_point() else v for k, v in state.items() if "pooler" not in k}
         missing, unexpected = self.model.load_state_dict(state, strict=False)
-        assert not [m for m in missing if "position_ids" not in m], (missing, unexpected)
+        if lacking := [m for m in missing if "position_ids" not in m]:
+            raise ValueError(f"the teacher lacks {lacking}; it has {unexpected}")
         self.model.to(device)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.no_padding()

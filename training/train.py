@@ -75,7 +75,7 @@ def keep_fields(kinds: np.ndarray, pick: np.random.Generator) -> np.ndarray:
     return keep
 
 
-def distil(options, arrays, student, asks, goal_rows, teach, sampler, dup) -> None:  # noqa: ANN001, PLR0913
+def distil(options, arrays, student, goal_rows, teach, sampler, dup) -> None:  # noqa: ANN001, PLR0913, PLR0917 - one recipe
     """All steps of the student's training."""
     teach_goal, teach_tool, project = teach
     device = arrays.device
@@ -94,7 +94,6 @@ def distil(options, arrays, student, asks, goal_rows, teach, sampler, dup) -> No
         optimiser, [g["lr"] for g in groups], total_steps=options.steps, pct_start=0.05
     )
     pick = np.random.default_rng(SEED + 1)
-    all_docs = len(arrays.raw["src"])
     for step in range(options.steps):
         chosen, docs = sampler.batch(options.batch)
         keep = torch.tensor(keep_fields(sampler.kind[chosen], pick), device=device)
@@ -158,7 +157,7 @@ def phrases(teacher: Teacher, arrays: Arrays, solo: list[str], count: int, real:
     return composed(spoken, near, ((seen + 3.0) ** 0.6).tolist(), count) + varied(real, spoken, near, count // 3)
 
 
-def main() -> None:
+def main() -> None:  # noqa: PLR0915 - one recipe, read from top to bottom
     """Run the recipe."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--carry", type=Path, required=True)
@@ -247,7 +246,7 @@ def main() -> None:
         torch.manual_seed(SEED)
         sampler.pick = np.random.default_rng(SEED)
         student = Student(first, common, options.hidden).to(device)
-        distil(options, arrays, student, asks, goal_rows, (teach_goal, teach_tool, project), sampler, dup)
+        distil(options, arrays, student, goal_rows, (teach_goal, teach_tool, project), sampler, dup)
         final = student.quantised()
         vectors = final.all_tools(arrays, len(records))
         report[name] = bench.run({s: final.all_goals(arrays.ragged(s))[:2500] for s in SETS}, vectors, MIXES)

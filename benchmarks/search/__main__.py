@@ -57,7 +57,8 @@ def _quality(title: str, rows: list[quality.Row]) -> list[dict[str, object]]:
         )  # fmt: skip
     table.add_section()
     table.add_row(
-        "mean", "", "", _share(mean(row.ours.ndcg5 for row in rows)), "", _share(mean(row.ours.recall5 for row in rows)),
+        "mean", "", "", _share(mean(row.ours.ndcg5 for row in rows)), "",
+        _share(mean(row.ours.recall5 for row in rows)),
         _share(mean(row.ours.recall10 for row in rows)), _share(mean(row.ours.mrr for row in rows)),
         f"{mean(row.ours.ece for row in rows):.3f}", _share(mean(row.ours.silent for row in rows)), "",
         _share(mean(row.peer[0] for row in rows if row.peer)) if all(row.peer for row in rows) else "", "",

@@ -91,8 +91,8 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
 def declared(options: Options) -> Declared:
     """The declaration in these options; what is wrong with one is told where it is written."""
-    made = Declared(**options)
-    made = msgspec.structs.replace(made, tags=tuple(made.tags), examples=tuple(made.examples))
+    sequences = {"tags": tuple(options.get("tags", ())), "examples": tuple(options.get("examples", ()))}
+    made = msgspec.structs.replace(Declared(), **{**options, **sequences})
     what = made.name or "a tool"
     if isinstance(made.effect, str) and made.effect and Effect.of(made.effect) is None:
         raise _wrong(f"{what}: effect={made.effect!r} is not an effect", "use read, write or destroy")

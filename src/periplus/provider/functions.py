@@ -152,7 +152,7 @@ class _Reading:
         if inspect.iscoroutinefunction(called):
             return Kind.ASYNC
         hint = self._resolved(annotation).hint if annotation is not inspect.Signature.empty else Any
-        origin = typing.get_origin(hint) or hint
+        origin: Any = typing.get_origin(hint) or hint
         if isinstance(origin, type) and issubclass(origin, abc.AsyncIterator):
             return Kind.ASYNC_ITERATOR
         iterates = inspect.isgeneratorfunction(called) or (

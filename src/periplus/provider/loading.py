@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 import types
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -51,9 +51,9 @@ def place_of(text: str, directory: str = "") -> Place:
     """Read `package.module`, `package.module:name`, `file.py` or `file.py:name`."""
     found = _PLACE.fullmatch(text.strip())
     place = Place(found["module"], found["name"] or "", directory) if found else Place("")
-    if place.is_file or _MODULE.fullmatch(place.module):
-        if not place.name or _MODULE.fullmatch(place.name):
-            return place
+    named = place.is_file or _MODULE.fullmatch(place.module)
+    if named and (not place.name or _MODULE.fullmatch(place.name)):
+        return place
     raise Problem(
         Code.BAD_INPUT,
         f"not a place of Python tools: {text[:120]!r}",
@@ -85,7 +85,7 @@ def _path(place: Place) -> Path:
 
 
 @contextmanager
-def _importable(directory: str) -> Iterator[None]:
+def _importable(directory: str) -> Generator[None]:
     """Let the directory come first while a module is imported, and last ever after, for what it imports late."""
     if not directory or directory in sys.path:
         yield
@@ -131,19 +131,19 @@ def _told(place: Place, error: BaseException) -> Problem:
     if isinstance(error, SyntaxError):
         file, line = error.filename or name, error.lineno or 0
         text = f"module {name} is not valid Python: {error.msg} ({Path(file).name}, line {line})"
-        hints = (f"line {line} reads: {(error.text or '').strip()[:120]}",)
-        return Problem(Code.PARSE_ERROR, text, hints=hints, where=f"{file}:{line}")
+        reads = f"line {line} reads: {(error.text or '').strip()[:120]}"
+        return Problem(Code.PARSE_ERROR, text, hints=(reads,), where=f"{file}:{line}")
     missing = error.name if isinstance(error, ModuleNotFoundError) and error.name else ""
     if missing and (name == missing or name.startswith(f"{missing}.")):
-        hints = ("check the spelling; `cwd` says which directory it is imported from", _here(missing))
-        return Problem(Code.NOT_FOUND, f"there is no module {missing!r}", hints=tuple(filter(None, hints)))
+        places = ("check the spelling; `cwd` says which directory it is imported from", _here(missing))
+        return Problem(Code.NOT_FOUND, f"there is no module {missing!r}", hints=tuple(filter(None, places)))
     file, line = _last_line(error)
     at = f" ({Path(file).name}, line {line})" if line else ""
     where = f"{file}:{line}" if line else None
     if missing:
         text = f"module {name} needs the package {missing.partition('.')[0]!r}, which is not installed{at}"
-        hints = (f"install what provides {missing!r} into the environment that periplus runs in",)
-        return Problem(Code.UNAVAILABLE, text, hints=hints, where=where)
+        remedy = f"install what provides {missing!r} into the environment that periplus runs in"
+        return Problem(Code.UNAVAILABLE, text, hints=(remedy,), where=where)
     if isinstance(error, SystemExit):
         hints = ('put what is to run only as a script under `if __name__ == "__main__":`',)
         return Problem(

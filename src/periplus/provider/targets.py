@@ -12,9 +12,10 @@ from typing import Any
 import msgspec
 
 from periplus.model import Code, Problem
+from periplus.provider.declared import Category
 from periplus.provider.docstrings import parse
 from periplus.provider.foreign import Fault, attempt
-from periplus.provider.registry import Category, Published, Registry, mark_of, name_of
+from periplus.provider.registry import Published, Registry, mark_of, name_of
 
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
 _NEAR = 5

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -27,7 +28,7 @@ class Nothing:
 NOTHING: Final = Nothing()
 
 
-def jsonable(value: Any, depth: int = 0) -> Any:
+def jsonable(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one line per kind of value
     """The JSON form of a value, or `NOTHING`; bytes have none, since a text there would mean a text."""
     if value is None or isinstance(value, bool):
         return value
@@ -65,7 +66,7 @@ def _gathered(value: Any, depth: int) -> Any:
         if not all(isinstance(name, str) for name in names):
             return NOTHING
         return NOTHING if NOTHING in items else dict(zip(names, items, strict=True))
-    if isinstance(value, list | tuple | Set):
+    if isinstance(value, list | tuple | AbstractSet):
         items = [jsonable(item, depth) for item in value]
         return NOTHING if NOTHING in items else items
     members = _members(value)

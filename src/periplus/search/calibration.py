@@ -1,7 +1,7 @@
 """From scores to the probability of relevance, with the method and its numbers stored beside the model."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -30,7 +30,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
         return np.minimum.accumulate(np.interp(raw, self.curve_in, self.curve_out)).astype(np.float32)
 
 
-def features_of(scores: Sequence[float], words: Sequence[float], meaning: Sequence[float], count: int) -> Floats:
+def features_of(scores: Floats, words: Floats, meaning: Floats, count: int) -> Floats:
     """The features of ranked hits: their scores, how the first one leads, how many tools there were to choose from."""
     rows = np.zeros((len(scores), len(FEATURES)), np.float32)
     rows[:, 0], rows[:, 1], rows[:, 2] = scores, words, meaning

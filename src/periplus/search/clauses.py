@@ -34,7 +34,27 @@ _COURTESY = re.compile(
     r"^(?:please|kindly|can|could|would|will|you|i|we|want|need|like|to|help|me|us|let|also|then|and|'d|should|must)$"
 )
 VERBS = frozenset(
-    ["accept", "activate", "add", "alert", "analyze", "analyse", "append", "apply", "approve", "archive", "arrange", "ask", "assign", "attach", "authenticate", "authorize", "backup", "ban", "begin", "block", "book", "broadcast", "browse", "build", "buy", "calculate", "call", "cancel", "capture", "change", "charge", "check", "classify", "clean", "clear", "clone", "close", "collect", "combine", "comment", "compare", "complete", "compose", "compress", "compute", "configure", "confirm", "connect", "convert", "copy", "count", "crawl", "create", "crop", "cut", "debug", "decline", "decode", "decrypt", "delete", "deliver", "deploy", "describe", "detect", "determine", "diagnose", "disable", "disconnect", "discover", "display", "do", "download", "draft", "draw", "drop", "duplicate", "edit", "email", "mail", "message", "enable", "encode", "encrypt", "end", "enrich", "ensure", "estimate", "evaluate", "examine", "exchange", "execute", "expand", "explain", "explore", "export", "extract", "fetch", "file", "fill", "filter", "find", "finish", "fix", "flag", "follow", "forecast", "format", "forward", "generate", "get", "give", "grant", "grab", "group", "hide", "identify", "import", "improve", "index", "inform", "insert", "inspect", "install", "invite", "invoke", "issue", "join", "kill", "label", "launch", "learn", "list", "listen", "load", "locate", "lock", "log", "login", "look", "lookup", "make", "manage", "mark", "match", "measure", "merge", "modify", "monitor", "move", "mute", "name", "notify", "obtain", "open", "optimize", "order", "organize", "parse", "paste", "pause", "pay", "pick", "place", "plan", "play", "plot", "post", "predict", "prepare", "preview", "print", "process", "produce", "provide", "publish", "pull", "purchase", "push", "put", "query", "queue", "rank", "rate", "read", "rebuild", "receive", "recommend", "record", "recover", "redeem", "reduce", "refresh", "refund", "register", "reject", "release", "reload", "remind", "remove", "rename", "render", "renew", "reopen", "repair", "replace", "reply", "report", "request", "reschedule", "reserve", "reset", "resize", "resolve", "respond", "restart", "restore", "restrict", "retrieve", "retry", "return", "reveal", "review", "revoke", "revert", "rotate", "run", "save", "scan", "schedule", "scrape", "search", "see", "select", "sell", "send", "set", "share", "shorten", "show", "shut", "sign", "simulate", "skip", "snooze", "solve", "sort", "split", "start", "stop", "store", "stream", "submit", "subscribe", "suggest", "suspend", "summarize", "switch", "sync", "synchronize", "tag", "take", "tell", "terminate", "test", "text", "track", "train", "transcribe", "transfer", "transform", "translate", "trigger", "trim", "turn", "tweet", "unblock", "unlock", "unsubscribe", "update", "upgrade", "upload", "validate", "verify", "view", "visit", "vote", "wait", "warn", "watch", "withdraw", "write", "zip"]
+    """
+    accept activate add alert analyze analyse append apply approve archive arrange ask assign attach
+    authenticate authorize backup ban begin block book broadcast browse build buy calculate call cancel capture
+    change charge check classify clean clear clone close collect combine comment compare complete compose
+    compress compute configure confirm connect convert copy count crawl create crop cut debug decline decode
+    decrypt delete deliver deploy describe detect determine diagnose disable disconnect discover display do
+    download draft draw drop duplicate edit email mail message enable encode encrypt end enrich ensure estimate
+    evaluate examine exchange execute expand explain explore export extract fetch file fill filter find finish
+    fix flag follow forecast format forward generate get give grant grab group hide identify import improve
+    index inform insert inspect install invite invoke issue join kill label launch learn list listen load locate
+    lock log login look lookup make manage mark match measure merge modify monitor move mute name notify obtain
+    open optimize order organize parse paste pause pay pick place plan play plot post predict prepare preview
+    print process produce provide publish pull purchase push put query queue rank rate read rebuild receive
+    recommend record recover redeem reduce refresh refund register reject release reload remind remove rename
+    render renew reopen repair replace reply report request reschedule reserve reset resize resolve respond
+    restart restore restrict retrieve retry return reveal review revoke revert rotate run save scan schedule
+    scrape search see select sell send set share shorten show shut sign simulate skip snooze solve sort split
+    start stop store stream submit subscribe suggest suspend summarize switch sync synchronize tag take tell
+    terminate test text track train transcribe transfer transform translate trigger trim turn tweet unblock
+    unlock unsubscribe update upgrade upload validate verify view visit vote wait warn watch withdraw write zip
+    """.split()  # noqa: SIM905 - a paragraph of words reads better than a line for each
 )
 
 

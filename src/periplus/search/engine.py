@@ -188,7 +188,7 @@ class Engine:
         for place, gained in view.taught(goal.vector).items():
             extra[place] = max(extra.get(place, 0.0), gained)
         ranking = rank(view, goal, self.weights, extra)
-        features = features_of(ranking.score.clip(0, 1), ranking.words, ranking.meaning, view.count)
+        features = features_of(np.clip(ranking.score, 0, 1), ranking.words, ranking.meaning, view.count)
         chance = self.calibration.probabilities(features)
         named_places = set(exact)
         isnamed = np.array([int(place) in named_places for place in ranking.places], np.bool_)

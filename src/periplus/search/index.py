@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from periplus.search.records import Record
-from periplus.search.sections import Array, Damaged, verify
+from periplus.search.sections import Array, DamagedError, verify
 from periplus.search.segment import MOST_TOOLS, Segment, build
 from periplus.search.semantic import Model
 
@@ -121,7 +121,7 @@ class Index:
                 except FileNotFoundError:
                     if attempt == 2:
                         raise
-        except (Damaged, FileNotFoundError, msgspec.MsgspecError) as error:
+        except (DamagedError, FileNotFoundError, msgspec.MsgspecError) as error:
             self.damage = str(error)
             self.current = Generation(0, (), ())
             self._open = {}
@@ -133,13 +133,13 @@ class Index:
     def _read(self) -> None:
         manifest = msgspec.json.decode((self.folder / _MANIFEST).read_bytes(), type=_Manifest)
         if manifest.sealed().check != manifest.check:
-            raise Damaged(f"{_MANIFEST} fails its checksum")
+            raise DamagedError(f"{_MANIFEST} fails its checksum")
         opened: dict[str, Segment] = {}
         for part in manifest.parts:
             known = self._open.get(part.name)
             if known is None:
                 if not _SEGMENT.fullmatch(part.name):
-                    raise Damaged(f"{_MANIFEST} names {part.name!r}")
+                    raise DamagedError(f"{_MANIFEST} names {part.name!r}")
                 verify(self.folder / part.name)
                 known = Segment(self.folder / part.name)
             opened[part.name] = known

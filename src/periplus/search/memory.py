@@ -27,7 +27,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     weight: float = 1.0
 
     def strength(self, now: float) -> float:
-        return self.weight * 0.5 ** (max(now - self.at, 0.0) / HALF_LIFE_S)
+        return self.weight * math.exp2(-max(now - self.at, 0.0) / HALF_LIFE_S)
 
 
 class Memories:

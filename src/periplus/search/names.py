@@ -20,9 +20,8 @@ def exact(view: View, name: str) -> list[int]:
     start = 0
     for segment, shown in zip(view.segments, view.shown, strict=True):
         low, high = np.searchsorted(segment.name_keys, key, "left"), np.searchsorted(segment.name_keys, key, "right")
-        for tool in segment.name_tools[low:high]:
-            if shown is None or shown[tool]:
-                found.append((segment.refs[int(tool)], start + int(tool)))
+        mine = [int(tool) for tool in segment.name_tools[low:high] if shown is None or shown[tool]]
+        found += [(segment.refs[tool], start + tool) for tool in mine]
         start += segment.count
     return [place for _, place in sorted(found)]
 

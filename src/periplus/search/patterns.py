@@ -1,6 +1,7 @@
 """Tools by regular expression over their refs, on RE2: no pattern can take longer than its text."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import re2
@@ -12,7 +13,7 @@ LONGEST_PATTERN = 1_000
 _MEMORY = 8 << 20
 
 
-def compile_pattern(pattern: str) -> "re2._Regexp[bytes]":
+def compile_pattern(pattern: str) -> Any:  # RE2 brings no types
     """The pattern, ready; a wrong or oversized one is refused with the reason."""
     if not pattern:
         raise Problem(Code.BAD_INPUT, "the pattern is empty", hints=("use '.' to match every tool",))
@@ -42,7 +43,7 @@ def matching(view: View, pattern: str) -> Iterator[tuple[str, int]]:
     compiled = compile_pattern(pattern)
     start = 0
     for segment, shown in zip(view.segments, view.shown, strict=True):
-        lines = memoryview(segment.refs.blob)
+        lines = segment.refs.blob.data
         ends = segment.refs.offsets[1:]
         at = 0
         while at < len(lines):

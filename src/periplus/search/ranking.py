@@ -1,7 +1,7 @@
 """One goal against the visible tools: every tool is scored, the best ones closely."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,7 @@ def rank(view: View, goal: Goal, weights: Weights, boosts: dict[int, float] | No
             found.append(np.array(own, np.int64))
         places.append(np.unique(np.concatenate(found)) + starts[number])
     chosen = np.concatenate([*places, np.zeros(0, np.int64)])
-    ranking = _closely(view, starts, chosen, goal, matched, parts, weights, top)
+    ranking = _closely(view, starts, chosen, _Asked(goal, matched, parts, weights, top))
     if boosts:
         ranking.score += np.array([boosts.get(int(place), 0.0) for place in ranking.places], np.float32)
     order = np.lexsort((ranking.places, -ranking.score))
@@ -90,17 +90,19 @@ def rank(view: View, goal: Goal, weights: Weights, boosts: dict[int, float] | No
     return result
 
 
-def _closely(
-    view: View,
-    starts: npt.NDArray[np.int_],
-    chosen: Ints,
-    goal: Goal,
-    matched: Matched,
-    parts: Sequence[Matched],
-    weights: Weights,
-    top: float,
-) -> Ranking:
+class _Asked(NamedTuple):
+    """A goal with what its words found: in all of it, and in each clause."""
+
+    goal: Goal
+    matched: Matched
+    parts: Sequence[Matched]
+    weights: Weights
+    top: float
+
+
+def _closely(view: View, starts: npt.NDArray[np.int_], chosen: Ints, asked: _Asked) -> Ranking:
     """The chosen tools with everything that is too slow to ask of all."""
+    goal, matched, parts, weights, top = asked
     owner = np.searchsorted(starts, chosen, side="right") - 1
     words = np.zeros(len(chosen), np.float32)
     clause_words = np.zeros((len(parts), len(chosen)), np.float32)

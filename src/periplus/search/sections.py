@@ -17,7 +17,7 @@ _ALIGN = 64
 _CHUNK = 1 << 20
 
 
-class Damaged(Exception):
+class DamagedError(Exception):
     """A file whose bytes are not the ones that were written."""
 
 
@@ -73,13 +73,13 @@ def verify(path: Path) -> None:
         head_size = len(start) + length
         head_size += -(head_size + 4) % _ALIGN
         if not start.startswith(_MAGIC) or head_size + 4 > left:
-            raise Damaged(f"{path.name} is no index file or was cut short")
+            raise DamagedError(f"{path.name} is no index file or was cut short")
         file.seek(0)
         head = file.read(head_size)
         head_check = int.from_bytes(file.read(4), "little")
         check = zlib.crc32(head)
         if check != head_check:
-            raise Damaged(f"{path.name} has a damaged table of contents")
+            raise DamagedError(f"{path.name} has a damaged table of contents")
         at = head_size + 4
         while at < left:
             piece = file.read(min(_CHUNK, left - at))
@@ -88,7 +88,7 @@ def verify(path: Path) -> None:
             check = zlib.crc32(piece, check)
             at += len(piece)
         if check != int.from_bytes(file.read(4), "little"):
-            raise Damaged(f"{path.name} fails its checksum")
+            raise DamagedError(f"{path.name} fails its checksum")
 
 
 class Sections:
@@ -109,7 +109,7 @@ class Sections:
         """A section as a read-only view of the file."""
         section = self._sections.get(name)
         if section is None:
-            raise Damaged(f"an index file without {name!r} was written by another release")
+            raise DamagedError(f"an index file without {name!r} was written by another release")
         count = int(np.prod(section.shape))
         flat = np.frombuffer(self._map, np.dtype(section.kind), count, self._base + section.offset)
         return flat.reshape(section.shape)

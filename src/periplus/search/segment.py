@@ -1,6 +1,7 @@
 """A segment: up to 131,072 tools read, counted and encoded into one file that is never changed again."""
 
 import hashlib
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,8 +59,8 @@ def shape_of(term: str) -> int:
     """Sixty-four bits that two words share more of the more letter pairs they share."""
     bits = 0
     padded = f"^{term}$"
-    for pair in zip(padded, padded[1:], strict=False):
-        bits |= 1 << ((ord(pair[0]) * 31 + ord(pair[1])) * 0x9E3779B1 >> 7 & 63)
+    for first, second in itertools.pairwise(padded):
+        bits |= 1 << ((ord(first) * 31 + ord(second)) * 0x9E3779B1 >> 7 & 63)
     return bits
 
 

@@ -85,7 +85,8 @@ class Model:
 def unit(vectors: Floats) -> Floats:
     """Vectors of length one; zero stays zero."""
     length = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
-    return vectors / np.maximum(length, 1e-9)
+    ones: Floats = vectors / np.maximum(length, 1e-9)
+    return ones
 
 
 def quantise(vectors: Floats) -> tuple[Bytes, Floats]:

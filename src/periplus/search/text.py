@@ -22,7 +22,16 @@ _NOT_NAME = re.compile(r"[\W_]+")
 _DENSE_WORD = re.compile(rf"[{_DENSE}]+")
 
 STOP_WORDS = frozenset(
-    ["a", "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "could", "d", "did", "do", "does", "doing", "don", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how", "i", "if", "im", "in", "into", "is", "isn", "it", "its", "itself", "ive", "just", "ll", "let", "lets", "m", "may", "me", "might", "more", "most", "must", "my", "myself", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours", "ourselves", "out", "over", "own", "please", "re", "s", "same", "shall", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "ve", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "yours", "yourself", "yourselves", "want", "wants", "need", "needs", "like", "wish", "help", "tell", "give", "show", "thank", "thanks", "hi", "hello", "hey", "kindly", "etc", "eg", "ie", "via", "able", "using", "use", "used"]
+    """
+    a about above after again against all also am an and any are as at be because been before being below
+    between both but by can cannot could d did do does doing don down during each few for from further had has
+    have having he her here hers herself him himself his how i if im in into is isn it its itself ive just ll
+    let lets m may me might more most must my myself no nor not now of off on once only or other our ours
+    ourselves out over own please re s same shall she should so some such t than that the their theirs them
+    themselves then there these they this those through to too under until up us ve very was we were what when
+    where which while who whom why will with would you your yours yourself yourselves want wants need needs like
+    wish help tell give show thank thanks hi hello hey kindly etc eg ie via able using use used
+    """.split()  # noqa: SIM905 - a paragraph of words reads better than a line for each
 )
 
 _stem_english = snowballstemmer.stemmer("english").stemWord

@@ -93,7 +93,7 @@ def smuggles(text: str) -> bool:
 def commands(text: bytes) -> str | None:
     """The phrase in a text that reads like an instruction to a model, if there is one."""
     found = _INSTRUCTION.search(text)
-    return " ".join(found.group().decode("utf-8", "replace").lower().split()) if found else None
+    return " ".join(text[slice(*found.span())].decode("utf-8", "replace").lower().split()) if found else None
 
 
 def first_sentence(text: str, limit: int = SUMMARY_MAX) -> str:

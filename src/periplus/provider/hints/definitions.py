@@ -37,7 +37,8 @@ class Definitions:
         """A schema that brought its own `$defs`, with these among the shared ones."""
         own: Mapping[str, Any] = schema.get("$defs", {})
         rest = {key: value for key, value in schema.items() if key != "$defs"}
-        return self._renamed(rest, own)
+        renamed: Schema = self._renamed(rest, own)
+        return renamed
 
     def _renamed(self, value: Any, own: Mapping[str, Any]) -> Any:
         if isinstance(value, list):

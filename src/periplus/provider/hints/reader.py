@@ -50,7 +50,7 @@ class Hints:
             return {}
         return found
 
-    def _of(self, hint: Any) -> Schema:
+    def _of(self, hint: Any) -> Schema:  # noqa: PLR0911 - one line per form a hint can have
         if hint is Any or hint is object:
             return {}
         if hint is None:
@@ -104,7 +104,8 @@ def _stands_for(hint: Any, origin: Any) -> Any:
         return hint.type
     if isinstance(hint, TypeVar):
         constraints = hint.__constraints__
-        return Union[constraints] if constraints else hint.__bound__ or Any
+        # `X | Y` is for hints that are written; these are found.
+        return Union[constraints] if constraints else hint.__bound__ or Any  # noqa: UP007
     if _is_text_alias(hint):
         return str
     if type(origin or hint).__name__ == "TypeAliasType":
