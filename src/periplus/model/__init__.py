@@ -8,6 +8,7 @@ from periplus.model.hit import Found, Hit, Matches, NodeHit, Resolved, Why
 from periplus.model.kept import Kept, Rate
 from periplus.model.node import Node, NodeDraft, area_path, check_node_path
 from periplus.model.page import Page
+from periplus.model.policy import Defaults, Limit, Policy, Rule
 from periplus.model.principal import LOCAL, Principal, Session
 from periplus.model.problem import Code, Problem, Status
 from periplus.model.ref import ToolRef, check_source_id, fold, leaf_segment, segment, short_hash
@@ -36,6 +37,7 @@ __all__ = [
     "ApprovalState",
     "Code",
     "Decision",
+    "Defaults",
     "Document",
     "DocumentPart",
     "Draft",
@@ -49,6 +51,7 @@ __all__ = [
     "Held",
     "Hit",
     "Kept",
+    "Limit",
     "Link",
     "LoadCounts",
     "LoadReport",
@@ -57,6 +60,7 @@ __all__ = [
     "NodeDraft",
     "NodeHit",
     "Page",
+    "Policy",
     "Prepared",
     "Principal",
     "Problem",
@@ -65,6 +69,7 @@ __all__ = [
     "Recorded",
     "Resolved",
     "Result",
+    "Rule",
     "Schema",
     "Scope",
     "Selector",

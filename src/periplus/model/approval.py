@@ -36,3 +36,4 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     settled_by: str = ""
     settled_at: float = 0.0
     settled_why: str = ""
+    grant: str = ""  # sealed over id and binding when it is granted: a row that was edited grants nothing

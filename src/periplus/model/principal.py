@@ -28,5 +28,6 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     principal: str
+    tenant: str = ""
     version: int = 0
     slots: dict[str, dict[str, Any]] = {}

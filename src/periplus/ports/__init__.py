@@ -7,8 +7,10 @@ A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`
 from periplus.model import Schema
 from periplus.ports.clock import Clock
 from periplus.ports.ledger import Ledger, LedgerFactory
+from periplus.ports.policies import Policies
 from periplus.ports.rows import Row, encode_tool, pack_tool, stamp_tool, unpack_tool
 from periplus.ports.search import SearchEngine
+from periplus.ports.sessions import Sessions
 from periplus.ports.sources import Source
 from periplus.ports.stores import Change, Known, Shape, Store, StoreFactory
 from periplus.ports.transports import (
@@ -41,10 +43,12 @@ __all__ = [
     "McpLinks",
     "McpListing",
     "McpOut",
+    "Policies",
     "ReadLimits",
     "Row",
     "Schema",
     "SearchEngine",
+    "Sessions",
     "Shape",
     "Site",
     "Source",

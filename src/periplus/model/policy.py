@@ -1,0 +1,51 @@
+"""What an operator allows: rules on who may do what with which tools, and how often."""
+
+from __future__ import annotations
+
+import msgspec
+
+from periplus.model.call import Action, Verdict
+
+
+class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[policy.defaults]`: what holds where no rule speaks."""
+
+    discover: Verdict = Verdict.ALLOW  # seeing a tool and reading its schema; "deny" shows only what a rule allows
+    read: Verdict = Verdict.ALLOW  # calling a tool that reads
+    write: Verdict = Verdict.ALLOW  # calling a tool that changes something
+    destroy: Verdict = Verdict.ASK  # calling a tool that destroys something
+    connect: Verdict = Verdict.ALLOW  # adding a source through a face
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[policy.rules]]` table; all its conditions hold together. Deny wins, then ask, then allow."""
+
+    verdict: Verdict  # "allow", "ask" (a person is asked at the call) or "deny"
+    name: str = ""  # how explanations call it; else its number
+    principal: tuple[str, ...] = ("*",)  # globs on who asks; also "scope:NAME" and "tenant:NAME"
+    action: tuple[Action, ...] = (Action.DISCOVER, Action.DESCRIBE, Action.CALL)  # of discover, describe, call, connect
+    tools: tuple[str, ...] = ("*",)  # globs on refs; also "node:SOURCE/AREA" and "tag:NAME"
+    effect: tuple[str, ...] = ()  # of read, write, destroy; empty: any
+    when: str = ""  # JMESPath on the arguments: the rule speaks of calls for which it is true
+    request: tuple[str, ...] = ()  # "GET https://api.example.com/admin/**": the rule speaks of such requests
+    reason: str = ""  # what the caller is told
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[policy]`: who may do what."""
+
+    file: str = ""  # a TOML file with `rules` and `[defaults]` of its own, read anew when it changes; empty: these
+    defaults: Defaults = Defaults()
+    rules: tuple[Rule, ...] = ()
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One `[[calls.limits]]` table: it holds for each principal it names, over all its tools together."""
+
+    principal: tuple[str, ...] = ("*",)  # as in a policy rule
+    tools: tuple[str, ...] = ("*",)  # as in a policy rule
+    each: bool = False  # whether each of the tools has its own measure
+    rate: tuple[str, ...] = ()  # "10/s", "600/m", "1000/d": how many calls; one for a day is a budget
+    concurrency: int = 0  # how many at once; others wait
+    timeout_seconds: float = 0.0  # how long one call may take, at most
+    response_bytes: int = 0  # how large an answer may be, at most
