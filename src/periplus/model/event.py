@@ -18,7 +18,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     trace: str
     principal: str
     tenant: str = ""
-    parent: str = ""
+    span: str = ""  # its own place in the trace
+    parent: str = ""  # the span it happened in
     session: str = ""
     subject: str = ""  # the ref, path or goal it was about
     shown: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`
 from periplus.model import Schema
 from periplus.ports.clock import Clock
 from periplus.ports.ledger import Ledger, LedgerFactory
+from periplus.ports.origin import Origin, Span, Tracing, begun, here, traceparent, within
 from periplus.ports.policies import Policies
 from periplus.ports.rows import Row, encode_tool, pack_tool, stamp_tool, unpack_tool
 from periplus.ports.search import SearchEngine
@@ -43,6 +44,7 @@ __all__ = [
     "McpLinks",
     "McpListing",
     "McpOut",
+    "Origin",
     "Policies",
     "ReadLimits",
     "Row",
@@ -52,13 +54,19 @@ __all__ = [
     "Shape",
     "Site",
     "Source",
+    "Span",
     "Store",
     "StoreFactory",
+    "Tracing",
     "Transport",
     "Wires",
+    "begun",
     "encode_tool",
+    "here",
     "no_progress",
     "pack_tool",
     "stamp_tool",
+    "traceparent",
     "unpack_tool",
+    "within",
 ]
