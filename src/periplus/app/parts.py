@@ -1,4 +1,4 @@
-"""Choosing an adapter by its kind: the name of its module is the registration."""
+"""Choosing a part by the kind it is for: the name of its module is the registration."""
 
 from __future__ import annotations
 
@@ -7,29 +7,44 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any
 
-from periplus import sources
+from periplus import sources, transports
 from periplus.model import Code, Problem
-from periplus.ports import Source
-
-_GROUP = "periplus.sources"
+from periplus.ports import Source, Transport
 
 
 @cache
 def kinds() -> tuple[str, ...]:
     """Every kind of source there is: our modules, and packages that declare an entry point."""
-    own = {module.name for module in pkgutil.iter_modules(sources.__path__) if not module.name.startswith("_")}
-    return tuple(sorted(own | {point.name for point in entry_points(group=_GROUP)}))
+    return _kinds(sources)
 
 
 @cache
 def source(kind: str) -> Source:
-    """The adapter of a kind; imported now, because some bring a large library."""
-    if kind not in kinds():
-        raise Problem(Code.UNSUPPORTED, f"no source is of kind {kind[:40]!r}", hints=(f"kinds: {', '.join(kinds())}",))
-    for point in entry_points(group=_GROUP, name=kind):
-        make: Callable[[], Source] = point.load()
-        return make()
-    module = importlib.import_module(f"{sources.__name__}.{kind}")
-    adapter: Callable[[], Source] = module.ADAPTER
-    return adapter()
+    """The adapter that reads a kind; imported now, because some bring a large library."""
+    make: Callable[[], Source] = _part(sources, kind, "source")
+    return make()
+
+
+@cache
+def transport(kind: str) -> Transport:
+    """The one that sends calls of a kind; imported at the first call, as `source`."""
+    make: Callable[[], Transport] = _part(transports, kind, "transport")
+    return make()
+
+
+def _kinds(room: ModuleType) -> tuple[str, ...]:
+    own = {module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")}
+    return tuple(sorted(own | {point.name for point in entry_points(group=room.__name__)}))
+
+
+def _part(room: ModuleType, kind: str, what: str) -> Any:
+    """What makes the part: an entry point named as the room is, else `ADAPTER` of the room's module."""
+    known = _kinds(room)
+    if kind not in known:
+        raise Problem(Code.UNSUPPORTED, f"no {what} is of kind {kind[:40]!r}", hints=(f"kinds: {', '.join(known)}",))
+    for point in entry_points(group=room.__name__, name=kind):
+        return point.load()
+    return importlib.import_module(f"{room.__name__}.{kind}").ADAPTER

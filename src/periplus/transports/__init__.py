@@ -1,0 +1,1 @@
+"""How calls of each kind of source are sent; a module's name is its kind."""
