@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import anyio
 import msgspec
 
+from periplus.documents.foreign import first_words
 from periplus.model import Code, Problem, SourceSpec
 from periplus.ports import Fetch, Fetched, FetchRequest
 
@@ -28,6 +29,7 @@ _LINK = re.compile(
     r"""(?:spec-?url|url)["']?\s*[=:]\s*["']([^"']+\.(?:json|ya?ml)|[^"']*api-docs[^"']*)["']""", re.IGNORECASE
 )
 _SERVICE = re.compile(r"""<([^>]+)>\s*;[^,]*rel="?service-desc"?""")
+_SLOW = "try again, or name the kind: then there is more time"
 _TYPENAME = b'{"query":"query { __typename }"}'
 
 
@@ -43,13 +45,14 @@ class _Probe(msgspec.Struct, frozen=True):
     what: str
     outcome: str
     kind: str = ""
+    problem: Problem | None = None  # why there was no answer
 
 
 async def detect(spec: SourceSpec, fetch: Fetch) -> Found:
     """The kind of a source nobody named one for. Raises a problem that lists every probe."""
     if spec.command:
         return Found("mcp", "")
-    if urlsplit(spec.url).scheme not in {"http", "https"}:
+    if not spec.url.lower().startswith(("http:", "https:")):
         return await _detect_file(spec, fetch)
     return await _Detection(fetch, _trimmed(spec.url)).run()
 
@@ -88,18 +91,19 @@ _MANIFEST = {"protocol_version", "protocolVersion", "scenario", "categories", "c
 def _members(body: bytes) -> dict[str, msgspec.Raw] | None:
     try:
         return msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"), type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None  # what nests too deeply is refused by its reader, which names the limit
 
 
 async def _detect_file(spec: SourceSpec, fetch: Fetch) -> Found:
     reply = await fetch.send(FetchRequest(url=spec.url))
     if kind := judge(reply.body, reply.media_type):
         return Found(kind, spec.url)
-    first = reply.body[:60].decode("utf-8", "replace").strip()
+    first = first_words(reply.body)
+    begins = f"it begins with {first!r}" if first else "it is empty"
     raise Problem(
         Code.PARSE_ERROR,
-        f"{PurePath(spec.url).name} is no description Periplus knows; it begins with {first!r}",
+        f"{PurePath(spec.url).name} is no description Periplus knows; {begins}",
         hints=(
             "expected OpenAPI (JSON, YAML), GraphQL (SDL, introspection), a tool manifest, or mcpServers JSON",
             "say what it is: openapi:FILE, graphql:FILE, manifest:FILE",
@@ -109,7 +113,10 @@ async def _detect_file(spec: SourceSpec, fetch: Fetch) -> Found:
 
 
 def _trimmed(url: str) -> str:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise Problem(Code.BAD_INPUT, f"not a URL: {url[:80]!r} ({error})", hints=("check its host",)) from error
     path = parts.path.removesuffix(WELL_KNOWN).rstrip("/")
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
@@ -154,13 +161,15 @@ class _Detection:
             yield await self._get(link, "openapi")
 
     _linked: str = ""
+    _page: Fetched | None = None  # what the address itself shows
 
     async def _get(self, url: str, *kinds: str) -> _Probe:
         reply = await self._send(FetchRequest(url=url, accept="application/json, */*;q=0.5"))
-        if isinstance(reply, str):
-            return _Probe(url, "GET", reply)
-        if url == self._url and reply.media_type.startswith("text/html"):
-            self._linked = _document_link(reply)
+        if isinstance(reply, Problem):
+            return _Probe(url, "GET", reply.message, problem=reply)
+        if url == self._url:
+            self._page = reply
+            self._linked = _document_link(reply) if reply.media_type.startswith("text/html") else ""
         if reply.status != 200:
             return _Probe(url, "GET", str(reply.status))
         kind = judge(reply.body, reply.media_type)
@@ -177,8 +186,8 @@ class _Detection:
             accept="application/json",
         )
         reply = await self._send(request)
-        if isinstance(reply, str):
-            return _Probe(url, "POST", reply)
+        if isinstance(reply, Problem):
+            return _Probe(url, "POST", reply.message, problem=reply)
         members = _members(reply.body) or {}
         if "jsonrpc" in members:
             return _Probe(url, "POST", "JSON-RPC")
@@ -186,41 +195,61 @@ class _Detection:
             return _Probe(url, "POST", "GraphQL", "graphql")
         return _Probe(url, "POST", str(reply.status))
 
-    async def _send(self, request: FetchRequest) -> Fetched | str:
+    async def _send(self, request: FetchRequest) -> Fetched | Problem:
         """The reply, or why there is none: one bad probe never ends the others."""
         try:
             with anyio.fail_after(_PROBE_S):
                 return await self._fetch.send(request)
         except TimeoutError:
-            return f"no answer in {_PROBE_S:g} s"
+            return Problem(Code.TIMEOUT, f"no answer in {_PROBE_S:g} s", hints=(_SLOW,), retryable=True)
         except Problem as problem:
             if problem.code in {Code.REFUSED_ADDRESS, Code.CREDENTIALS_MISSING, Code.BAD_INPUT}:
                 raise
-            return problem.message
+            return problem
 
     def _failure(self) -> Problem:
-        tried = [f"{probe.what} {_short(probe.url, self._url)}: {probe.outcome}" for probe in self._probes]
+        """Why nothing was found: what the address itself showed, then every probe with what came back (H-17)."""
+        tried = (
+            f"tried {'; '.join(f'{each.what} {_short(each.url, self._url)}: {each.outcome}' for each in self._probes)}"
+        )
         outcomes = {probe.outcome for probe in self._probes}
-        if (
-            len(outcomes) == 1
-            and not outcomes & {"404", "405"}
-            and self._probes
-            and not self._probes[0].outcome.isdigit()
-        ):
-            return Problem(Code.UNAVAILABLE, f"{self._url}: {outcomes.pop()}", where=self._url, retryable=True)
-        if "401" in outcomes or "403" in outcomes:
+        if outcomes & {"401", "403"}:
             return Problem(
                 Code.UPSTREAM_UNAUTHENTICATED,
                 f"{self._url} wants credentials before it shows what it is",
-                hints=('set headers in its [sources.NAME] table, for example Authorization = "env:TOKEN"', *tried[:4]),
+                hints=('set headers in its [sources.NAME] table, for example Authorization = "env:TOKEN"', tried),
                 where=self._url,
             )
+        stopped = next(
+            (probe.problem for probe in self._probes if probe.url == self._url and probe.what == "GET"), None
+        )
+        if stopped is None:
+            silent = [probe.problem for probe in self._probes]
+            stopped = silent[0] if silent and all(silent) else None
+        if stopped:
+            return _told(stopped, self._url, tried)
         return Problem(
             Code.PARSE_ERROR,
-            f"nothing Periplus knows stands at {self._url}",
-            hints=("name the document itself, or its kind: openapi:URL, graphql:URL, mcp:URL, manifest:URL", *tried),
+            f"nothing Periplus knows stands at {self._url}{_shows(self._page)}",
+            hints=("name the document itself, or its kind: openapi:URL, graphql:URL, mcp:URL, manifest:URL", tried),
             where=self._url,
         )
+
+
+def _told(problem: Problem, url: str, tried: str) -> Problem:
+    """What kept the address from being read, as the failure of the whole."""
+    message = problem.message if url in problem.message else f"{url}: {problem.message}"
+    hints = (*problem.hints, *(() if problem.code is Code.UNAVAILABLE else (tried,)))
+    return Problem(problem.code, message, hints=hints, where=url, retryable=problem.retryable)
+
+
+def _shows(page: Fetched | None) -> str:
+    """What came instead of a description: status, media type and first words (sources.md, 14)."""
+    if page is None:
+        return ""
+    words = first_words(page.body)
+    begins = f"beginning {words!r}" if words else "with nothing in it"
+    return f": it answered {page.status} {page.media_type or 'without a media type'}, {begins}"
 
 
 def _speaks_graphql(members: dict[str, msgspec.Raw]) -> bool:

@@ -85,7 +85,7 @@ def _problem(text: str, error: MarkedYAMLError, name: str) -> Problem:
     mark = error.context_mark if late and error.context_mark is not None else error.problem_mark
     if "cannot start any token" in problem and mark is not None and text[mark.index : mark.index + 1] == "\t":
         problem = "found a tab where the indentation of a key or item is expected"
-    hints = tuple(hint for words, hint in _HINTS if words in problem)[:1]
+    hints = (*(hint for words, hint in _HINTS if words in problem), "mend the document there")[:1]
     if mark is None:
         return Problem(Code.PARSE_ERROR, f"{name} is not YAML: {problem}", hints=hints, where=name)
     where = f"{name}:{mark.line + 1}:{mark.column + 1}"

@@ -122,6 +122,7 @@ def _tls(error: ssl.SSLError, target: Target) -> Problem:
     )
 
 
+_REACH = "check that it runs, and that the address and port are the ones it serves"
 _SOCKET_WORDS = {
     errno.ECONNREFUSED: "refused the connection",
     errno.ECONNRESET: "reset the connection",
@@ -140,4 +141,4 @@ def _socket(error: OSError, target: Target) -> Problem:
 
 
 def _unavailable(message: str) -> Problem:
-    return Problem(Code.UNAVAILABLE, message, retryable=True)
+    return Problem(Code.UNAVAILABLE, message, hints=(_REACH,), retryable=True)

@@ -119,7 +119,10 @@ def _fit(area: str, leaf: str, room: int) -> str:
 
 def source_id(location: str, taken: Collection[str]) -> str:
     """A name for a source nobody named: from its host and the last telling piece of its path (S-15)."""
-    parts = urlsplit(location)
+    try:
+        parts = urlsplit(location)
+    except ValueError:  # no URL, which whoever fetches it says better
+        parts = urlsplit("")
     if parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname:
         host = parts.hostname.removeprefix("www.")
         pieces = [host.replace(".", "-").replace(":", "-"), *_telling(parts.path)[-1:]]

@@ -127,6 +127,9 @@ def _ours(data: Any) -> dict[str, Any]:
     return ours if isinstance(ours, dict) else {}
 
 
+_ELSEWHERE = "check that an MCP server answers at this address: its path is often /mcp or /sse"
+
+
 def of_status(status: int, message: str) -> Problem:
     """What an HTTP status means, by the table of S-78."""
     code = {
@@ -146,7 +149,11 @@ def of_status(status: int, message: str) -> Problem:
         503: Code.UNAVAILABLE,
         504: Code.TIMEOUT,
     }.get(status, Code.UPSTREAM_ERROR)
-    hints = ("set credentials for this source",) if code is Code.UPSTREAM_UNAUTHENTICATED else ()
+    hints = {
+        Code.UPSTREAM_UNAUTHENTICATED: ("set credentials for this source",),
+        Code.NOT_FOUND: (_ELSEWHERE,),
+        Code.UPSTREAM_ERROR: (_ELSEWHERE,),
+    }.get(code, ())
     retryable = status in {408, 425, 429, 502, 503, 504}
     return Problem(code, f"HTTP {status}: {message}" if message else f"HTTP {status}", hints=hints, retryable=retryable)
 

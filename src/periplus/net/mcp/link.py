@@ -211,9 +211,9 @@ class Link:
             await self.settled.wait()
         if not self.settled.is_set():
             heard = self._journal.last_words
-            said = f"; it said: {heard}" if heard else ""
+            said = f"; it said: {heard}" if heard else "".join(f"; {note}" for note in self._journal.notes[:1])
             text = f"gave no answer in {self._timing.start_seconds:g} s after its start{said}"
-            self._fail(Problem(Code.TIMEOUT, text, retryable=True))
+            self._fail(Problem(Code.TIMEOUT, text, hints=self._remedy, retryable=True))
             self._scope.cancel()
         while idle_seconds > 0:
             rest = idle_seconds if self._busy else self._last_used + idle_seconds - anyio.current_time()
@@ -250,8 +250,14 @@ class Link:
         status, heard = self._journal.status, self._journal.last_words
         what = "the server ended" if self._launch.command else "the connection ended"
         how = f" with status {status}" if status else ""
-        said = f"; it said: {heard}" if heard else ""
-        return Problem(Code.UNAVAILABLE, f"{what}{how}{said}", retryable=True)
+        said = f"; it said: {heard}" if heard else "".join(f"; {note}" for note in self._journal.notes[:1])
+        return Problem(Code.UNAVAILABLE, f"{what}{how}{said}", hints=self._remedy, retryable=True)
+
+    @property
+    def _remedy(self) -> tuple[str, ...]:
+        if not self._launch.command:
+            return ("check that an MCP server answers at this address",)
+        return ("run its command in a shell: an MCP server stays, and writes nothing but JSON-RPC to its stdout",)
 
     def _fail(self, problem: Problem) -> None:
         self.failure = self.failure or self._named(problem)
