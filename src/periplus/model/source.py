@@ -36,7 +36,7 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     query: dict[str, str] = {}  # as headers, in the query
     redirects: str = ""  # without effect until calls come
     timeout_seconds: float | None = None  # mcp: how long one request may take; else 60
-    deep_arrays: str = "brackets"  # openapi: arrays in deepObject parameters; without effect until calls come
+    deep_arrays: str = "brackets"  # openapi: arrays in deepObject parameters: "brackets", "indices" or "repeat"
     require_credentials: bool = False  # without effect until calls come
     endpoint: str = ""  # graphql: where to send, when the schema is a file
     command: str = ""  # mcp over stdio: the program to run, without a shell

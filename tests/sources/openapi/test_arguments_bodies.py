@@ -233,7 +233,7 @@ def test_xml_may_come_as_members_or_as_text():
     assert not accepts(found.args_schema, {"a": "x", "body": "<pet/>"})
     assert not accepts(found.args_schema, {})
     assert _media(found)["xml"] == {"ref": "Pet"}
-    assert _media(found)["xml_named"] == {"Pet": {"name": "pet", "members": {"a": {"attribute": True}}}}
+    assert _media(found)["xml_named"] == {"Pet": {"as": "Pet", "name": "pet", "members": {"a": {"attribute": True}}}}
 
 
 def test_xml_text_makes_way_for_a_parameter_of_its_name():
@@ -249,7 +249,7 @@ def test_hints_of_recursive_xml_end():
     found = Desk(document).arguments(
         body={"content": {"text/xml": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/N"}}}}}
     )
-    assert _media(found)["xml_named"] == {"N": {"name": "N", "members": {"n": {"ref": "N"}}}}
+    assert _media(found)["xml_named"] == {"N": {"as": "N", "members": {"n": {"ref": "N"}}}}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ class XmlHints:
         self._keys: dict[tuple[str, str], str] = {}
 
     def of(self, schema: Any, base: str, depth: int = 0) -> dict[str, Any]:
-        """`{name?, attribute?, wrapped?, ..., members?{name: hints}, items?, ref?}`, empty where nothing is said."""
+        """`{name?, attribute?, ..., members?{name: hints}, items?, ref?}`; `as` names a definition used as a root."""
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
             return {}
         if isinstance(schema.get("$ref"), str):
@@ -54,7 +54,7 @@ class XmlHints:
             key = found.name if found.name not in self.named else f"{found.name}_{len(self.named)}"
             self._keys[place] = key
             self.named[key] = {}
-            self.named[key] = {"name": found.name, **self.of(found.value, found.base, depth + 1)}
+            self.named[key] = {"as": found.name, **self.of(found.value, found.base, depth + 1)}
         return {"ref": key}
 
 
