@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH := .bench/.ready
 
-.PHONY: help setup demo test check bench lock clean
+.PHONY: help setup demo test check bench docs lock clean
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
@@ -43,6 +43,9 @@ check: $(READY) ## Run what continuous integration checks: format, lint, types, 
 
 bench: $(BENCH) ## Measure, beside the peers, and print tables
 	$(BIN)/python -m benchmarks
+
+docs: $(READY) ## Write the reference pages anew from the code
+	$(BIN)/python -m tools.reference
 
 lock: | $(filter .tools/bin/uv,$(UV)) ## Pin the requirement files anew
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \

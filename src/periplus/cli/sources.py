@@ -202,7 +202,8 @@ def print_report(report: LoadReport, *, full: bool = False) -> None:
     for finding in findings:
         console_.print(_finding(finding), soft_wrap=True)
     if (hidden := len(report.problems) - len(findings)) > 0:
-        console_.print(f"  and {hidden} more findings: periplus sources show {report.source}", style="dim")
+        what = "finding" if hidden == 1 else "findings"
+        console_.print(f"  and {hidden} more {what}: periplus sources show {report.source}", style="dim")
 
 
 def _worth_showing(findings: tuple[Finding, ...]) -> list[Finding]:

@@ -86,12 +86,14 @@ def stamp_tool(
 
 
 def pack_tool(tool: Tool) -> bytes:
+    """A settled tool as the body of its row."""
     return stamp_tool(
         encode_tool(tool), schema_hash=tool.schema_hash, fingerprint=tool.fingerprint, version=tool.version
     )
 
 
 def unpack_tool(source: str, path: str, body: bytes) -> Tool:
+    """The tool in a row's body, under the name that the row's columns give it."""
     packed = _decoder.decode(body)
     tool = packed.tool
     return msgspec.structs.replace(
