@@ -11,6 +11,7 @@ from periplus.search.lexical import View
 
 LONGEST_PATTERN = 1_000
 _MEMORY = 8 << 20
+_BY_LINE = b"(?m)"  # ^ and $ stand at the ends of a ref, which is a line of the buffer
 
 
 def compile_pattern(pattern: str) -> Any:  # RE2 brings no types
@@ -29,13 +30,19 @@ def compile_pattern(pattern: str) -> Any:  # RE2 brings no types
     options.case_sensitive = False
     options.max_mem = _MEMORY
     try:
-        return re2.compile(pattern.encode("utf-8", "replace"), options=options)
+        return re2.compile(_BY_LINE + pattern.encode("utf-8", "replace"), options=options)
     except re2.error as error:
         raise Problem(
             Code.BAD_INPUT,
-            f"not a regular expression: {pattern[:80]!r} ({error})",
+            f"not a regular expression: {pattern[:80]!r} ({_reason(error)})",
             hints=("RE2 syntax: no look-around, no back-references",),
         ) from error
+
+
+def _reason(error: re2.error) -> str:
+    """What RE2 says of a pattern, without the prefix that is ours."""
+    said = error.args[0] if error.args else b""
+    return said.replace(_BY_LINE, b"").decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
 
 
 def matching(view: View, pattern: str) -> Iterator[tuple[str, int]]:
