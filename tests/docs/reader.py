@@ -32,6 +32,8 @@ from periplus.settings import load_settings
 HOME = "/home/you"  # how a page writes the reader's directory
 WIDTH = "100"
 
+_SHOWN = re.compile(r"(?m)^ *# ?> (.*)$")  # a line that a python block prints; the formatter puts the space
+
 # What differs from run to run: how long it took, and how sure a model of another version is.
 _MEASURED = (
     (re.compile(r"\bin [\d,]+ ms\b"), "in N ms"),
@@ -90,7 +92,7 @@ class Reader:
         code = compile(self._real(block.text), block.where, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
         with _printed() as out:
             self._execute(code)
-        expected = "\n".join(line[3:] for line in block.text.splitlines() if line.startswith("#> "))
+        expected = "\n".join(_SHOWN.findall(block.text))
         if expected:
             self._compare(block.where, expected, out.getvalue())
 
