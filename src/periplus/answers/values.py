@@ -36,7 +36,10 @@ def _lenient(text: str) -> tuple[Any, tuple[str, ...]]:
 
     def real(digits: str) -> float | None:
         value = float(digits)
-        return value if isfinite(value) else constant(digits)
+        if not isfinite(value):
+            odd.append(NO_NUMBER)
+            return None
+        return value
 
     try:
         value = json.loads(
