@@ -63,9 +63,9 @@ async def test_describing_is_one_statement(store: SqliteStore) -> None:
     await store.apply(make_change("zoo", [make_row("a/b")]), 1.0)
     await store.revision()
     said: list[str] = []
-    store._idle[-1].set_trace_callback(said.append)
+    store._readers._idle[-1].set_trace_callback(said.append)
     assert await store.tool(ToolRef("zoo", "a/b"), Scope(allow=NARROW.allow))
-    store._idle[-1].set_trace_callback(None)
+    store._readers._idle[-1].set_trace_callback(None)
     assert [text.split()[0] for text in said if not text.startswith("--")] == ["BEGIN", "WITH", "ROLLBACK"]
 
 

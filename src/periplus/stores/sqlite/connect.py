@@ -5,23 +5,37 @@ from __future__ import annotations
 import sqlite3
 import threading
 from pathlib import Path
+from typing import NamedTuple
 
 from periplus.model import Code, Problem
 from periplus.stores.sqlite.faults import told
 from periplus.stores.sqlite.queries import migrations, schema
 
-FILE = "periplus.db"
-LAYOUT = max(migrations())
-_APPLICATION = 0x50455249  # "PERI", in the header of the file
 _WAIT_S = 60.0  # longer than anybody writes
 _OLDEST = (3, 38, 0)
+
+
+class Layout(NamedTuple):
+    """What one kind of file holds."""
+
+    file: str
+    application: int  # in the header of the file: whose it is
+    folder: str = ""  # where its schema and migrations lie
+
+    @property
+    def latest(self) -> int:
+        return max(migrations(self.folder))
+
+
+CATALOG = Layout("periplus.db", 0x50455249)  # "PERI"
+LEDGER = Layout("ledger.db", 0x5045524C, "ledger/")  # "PERL"
 
 # FULL: what was acknowledged outlives a power cut too. Writes are few and large, so the fsync does not show.
 _WRITER = ("synchronous = FULL", "cache_size = -32768", "journal_size_limit = 67108864", "secure_delete = OFF")
 _READER = ("query_only = ON", "cache_size = -16384")
 
 
-def connect_writer(path: Path) -> sqlite3.Connection:
+def connect_writer(path: Path, layout: Layout) -> sqlite3.Connection:
     """The connection that changes the file, which exists and is up to date afterwards."""
     if sqlite3.sqlite_version_info < _OLDEST:
         raise Problem(
@@ -42,7 +56,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
         try:
             _write_ahead(connection)
             _set(connection, _WRITER)
-            migrate(connection, path)
+            migrate(connection, path, layout)
         except BaseException:
             connection.close()
             raise
@@ -81,19 +95,20 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             return
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
+def migrate(connection: sqlite3.Connection, path: Path, wanted: Layout) -> None:
     """Bring the layout up to date in one transaction; refuse a file that is newer or somebody else's."""
-    if _layout(connection, path) == LAYOUT:
+    latest = wanted.latest
+    if _number(connection, path, wanted) == latest:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        layout = _layout(connection, path)  # another process may have been quicker
-        if layout == 0:
-            _run(connection, schema())
-        for number, statements in migrations().items():
-            if 0 < layout < number:
+        found = _number(connection, path, wanted)  # another process may have been quicker
+        if found == 0:
+            _run(connection, schema(wanted.folder))
+        for number, statements in migrations(wanted.folder).items():
+            if 0 < found < number:
                 _run(connection, statements)
-        _set(connection, (f"application_id = {_APPLICATION}", f"user_version = {LAYOUT}"))
+        _set(connection, (f"application_id = {wanted.application}", f"user_version = {latest}"))
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
@@ -105,21 +120,21 @@ def _run(connection: sqlite3.Connection, statements: list[str]) -> None:
         connection.execute(statement).close()
 
 
-def _layout(connection: sqlite3.Connection, path: Path) -> int:
+def _number(connection: sqlite3.Connection, path: Path, wanted: Layout) -> int:
     """The number of the file's layout; 0 for an empty one."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if tables and application != _APPLICATION:
+    if tables and application != wanted.application:
         raise Problem(
             Code.STORE_ERROR,
             f"{path} is a database of another program",
             hints=("choose another directory with --data",),
         )
-    if layout > LAYOUT:
+    if number > wanted.latest:
         raise Problem(
             Code.STORE_ERROR,
-            f"{path} has layout {layout}, written by a newer Periplus; this one knows {LAYOUT}",
+            f"{path} has layout {number}, written by a newer Periplus; this one knows {wanted.latest}",
             hints=("upgrade Periplus", "choose another directory with --data"),
         )
-    return int(layout) if tables else 0
+    return int(number) if tables else 0

@@ -13,8 +13,8 @@ _AGAIN = ("wait for the other process, or stop it, and try again",)
 _ACCESS = ("give this user write access to the file and its directory, or choose another one with --data",)
 _SPACE = ("free some space and try again; nothing was changed",)
 _DAMAGED = (
-    "move the file and its -wal and -shm neighbours away and start again: every source is then read anew",
     "restore the file from a backup",
+    "move the file and its -wal and -shm neighbours away and start again: sources are read anew, a ledger begins empty",
 )
 
 _FAULTS: dict[int, tuple[str, tuple[str, ...], bool]] = {

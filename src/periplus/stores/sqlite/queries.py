@@ -19,15 +19,15 @@ def queries(file: str) -> dict[str, str]:
     return dict(zip(pieces[1::2], (piece.strip().rstrip(";") for piece in pieces[2::2]), strict=True))
 
 
-def schema() -> list[str]:
-    return list(_statements(_text("schema.sql")))
+def schema(folder: str = "") -> list[str]:
+    return list(_statements(_text(f"{folder}schema.sql")))
 
 
-def migrations() -> dict[int, list[str]]:
+def migrations(folder: str = "") -> dict[int, list[str]]:
     """The statements of each numbered migration, in order."""
-    folder = files(_PACKAGE).joinpath("migrations")
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return {int(name.partition("_")[0]): list(_statements(_text(f"migrations/{name}"))) for name in names}
+    place = f"{folder}migrations"
+    names = sorted(entry.name for entry in files(_PACKAGE).joinpath(place).iterdir() if entry.name.endswith(".sql"))
+    return {int(name.partition("_")[0]): list(_statements(_text(f"{place}/{name}"))) for name in names}
 
 
 def _text(file: str) -> str:

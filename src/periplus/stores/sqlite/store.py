@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
-from periplus.model import Code, Node, Problem, Scope, SourceRecord, Tool, ToolLine, ToolRef
+from periplus.model import Node, Scope, SourceRecord, Tool, ToolLine, ToolRef
 from periplus.ports import Change, Known
 from periplus.stores.sqlite import browse, read
 from periplus.stores.sqlite import change as changing
-from periplus.stores.sqlite.connect import FILE, connect_reader, connect_writer
+from periplus.stores.sqlite.connect import CATALOG, connect_reader, connect_writer
 from periplus.stores.sqlite.faults import told
+from periplus.stores.sqlite.readers import READERS, Readers
 
 _T = TypeVar("_T")
-_READERS = 4
 _WALK = 500  # tools that are in memory at once while an index is built
 
 
@@ -29,23 +29,22 @@ class SqliteStore:
     def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
         self._path = path
         self._writer = writer
-        self._idle: list[sqlite3.Connection] = []
-        self._reading = CapacityLimiter(_READERS)
+        self._readers = Readers(path)
+        self._read = self._readers.read
         self._writing = CapacityLimiter(1)
-        self._walking = CapacityLimiter(_READERS)
+        self._walking = CapacityLimiter(READERS)
         self._browser = browse.Browser()
-        self._closed = False
 
     @classmethod
     async def open(cls, directory: Path) -> SqliteStore:
         """Open the catalog in this data directory, which is made if need be."""
-        path = directory / FILE
-        return cls(path, await to_thread.run_sync(connect_writer, path))
+        path = directory / CATALOG.file
+        return cls(path, await to_thread.run_sync(connect_writer, path, CATALOG))
 
     async def close(self) -> None:
         """Wait for what is being written, then let go of the file."""
         with CancelScope(shield=True):
-            self._closed = True
+            self._readers.shut()
             await to_thread.run_sync(self._let_go, limiter=self._writing)
 
     async def revision(self) -> int:
@@ -108,24 +107,11 @@ class SqliteStore:
     async def lease(self, name: str, holder: str, until: float, now: float) -> bool:
         return await self._write(changing.take_lease, name, holder, until, now)
 
-    async def _read(self, ask: Callable[..., _T], *values: Any) -> _T:
-        return await to_thread.run_sync(partial(self._look, ask, *values), limiter=self._reading)
-
     async def _write(self, act: Callable[..., _T], *values: Any) -> _T:
         return await to_thread.run_sync(partial(self._act, act, *values), limiter=self._writing)
 
-    def _look(self, ask: Callable[..., _T], *values: Any) -> _T:
-        self._check_open()
-        connection = self._idle.pop() if self._idle else connect_reader(self._path)
-        try:
-            with told(self._path):
-                connection.execute("BEGIN")
-                return ask(connection, *values)
-        finally:
-            self._give_back(connection)
-
     def _act(self, act: Callable[..., _T], *values: Any) -> _T:
-        self._check_open()
+        self._readers.check_open()
         with told(self._path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
@@ -143,28 +129,15 @@ class SqliteStore:
             return ask(*values)
 
     def _begin_walk(self) -> sqlite3.Connection:
-        self._check_open()
+        self._readers.check_open()
         connection = connect_reader(self._path)
         with told(self._path):
             connection.execute("BEGIN")
         return connection
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        if self._closed:
-            connection.close()
-        else:
-            self._idle.append(connection)
-
     def _let_go(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
+        self._readers.let_go()
         self._writer.close()
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise Problem(Code.STORE_ERROR, f"{self._path} was closed by this process")
 
 
 @asynccontextmanager

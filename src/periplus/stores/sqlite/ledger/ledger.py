@@ -1,0 +1,108 @@
+"""The ledger as the core sees it: each method is one transaction, or its part in one that others share."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from anyio import CancelScope, to_thread
+
+from periplus.model import Approval, ApprovalState, Event, EventFilter, Kept, Principal, Rate, Recorded, Session
+from periplus.stores.sqlite.connect import LEDGER, connect_writer
+from periplus.stores.sqlite.ledger import approvals, audit, values
+from periplus.stores.sqlite.ledger.batches import Batches
+from periplus.stores.sqlite.readers import Readers
+
+
+class SqliteLedger:
+    """`Ledger` and `Sessions` in one file. Uses and draws are written without a wait for the disk."""
+
+    def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
+        self._readers = Readers(path)
+        self._read = self._readers.read
+        self._batches = Batches(path, writer)
+        self._write = self._batches.write
+
+    @classmethod
+    async def open(cls, directory: Path) -> SqliteLedger:
+        """Open the ledger in this data directory, which is made if need be."""
+        path = directory / LEDGER.file
+        return cls(path, await to_thread.run_sync(connect_writer, path, LEDGER))
+
+    async def close(self) -> None:
+        with CancelScope(shield=True):
+            self._readers.shut()
+            self._readers.let_go()
+            await self._batches.close()
+
+    # --- audit --------------------------------------------------------------------------------------------
+
+    async def record(self, event: Event) -> Recorded:
+        return await self._write(audit.record, event)
+
+    async def events(self, which: EventFilter, after: int, limit: int) -> Sequence[Recorded]:
+        return await self._read(audit.events, which, after, limit)
+
+    async def latest(self, which: EventFilter, before: int | None, limit: int) -> Sequence[Recorded]:
+        return await self._read(audit.latest, which, before, limit)
+
+    async def tip(self) -> tuple[int, str]:
+        return await self._read(audit.tip)
+
+    # --- approvals ----------------------------------------------------------------------------------------
+
+    async def ask(self, approval: Approval) -> Approval:
+        return await self._write(approvals.ask, approval)
+
+    async def approval(self, id_: str) -> Approval | None:
+        return await self._read(approvals.get, id_)
+
+    async def approvals(
+        self, tenant: str | None, state: ApprovalState | None, after: str, limit: int
+    ) -> Sequence[Approval]:
+        return await self._read(approvals.listed, tenant, state, after, limit)
+
+    async def settle(self, approval: Approval) -> Approval:
+        return await self._write(approvals.settle, approval)
+
+    async def spend(self, id_: str, binding: str, now: float) -> Approval:
+        return await self._write(approvals.spend, id_, binding, now)
+
+    # --- values -------------------------------------------------------------------------------------------
+
+    async def keep(self, kept: Kept) -> None:
+        await self._write(values.keep, kept)
+
+    async def kept(self, id_: str, now: float) -> Kept | None:
+        return await self._write(values.kept, id_, now, durable=False)
+
+    async def sweep(self, now: float, idle_s: float) -> int:
+        gone = await self._write(values.sweep, now, idle_s)
+        return gone + await self._write(approvals.expire, now)
+
+    async def session(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
+        return await self._write(values.session, principal, id_, now, idle_s, durable=False)
+
+    async def save(self, session: Session, now: float, idle_s: float) -> Session:
+        return await self._write(values.save, session, now, idle_s)
+
+    async def end(self, principal: Principal, id_: str) -> None:
+        await self._write(values.end, principal, id_)
+
+    async def sweep_sessions(self, now: float, idle_s: float) -> int:
+        return await self._write(values.sweep_sessions, now, idle_s)
+
+    async def draw(self, bucket: str, rate: Rate, now: float) -> float:
+        return await self._write(values.draw, bucket, rate, now, durable=False)
+
+
+@asynccontextmanager
+async def open_ledger(directory: Path) -> AsyncGenerator[SqliteLedger, None]:
+    """The ledger in this data directory, for as long as the block runs."""
+    ledger = await SqliteLedger.open(directory)
+    try:
+        yield ledger
+    finally:
+        await ledger.close()
