@@ -13,6 +13,8 @@ from periplus.model.problem import Code, Problem
 _OUTSIDE = re.compile(r"[^A-Za-z0-9._@-]+")
 _SOURCE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _NOT_WORD = re.compile(r"[\W_]+")
+_LOWER = bytes(range(256)).lower()
+_NEITHER = bytes(code for code in range(128) if not chr(code).isalnum())
 LEAF_MAX = 80
 REF_MAX = 200
 
@@ -67,7 +69,7 @@ def leaf_segment(text: str, fallback: str = "unnamed") -> str:
 def fold(text: str) -> str:
     """The normal form in which two spellings of one name are equal: letters and digits only, case folded."""
     if text.isascii():
-        return _NOT_WORD.sub("", text).lower()
+        return text.encode().translate(_LOWER, _NEITHER).decode()
     return _NOT_WORD.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 

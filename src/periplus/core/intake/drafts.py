@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import msgspec
 
@@ -37,7 +38,7 @@ class Entry(msgspec.Struct, kw_only=True):
     requires_approval: bool
     tags: tuple[str, ...]
     paths: tuple[str, ...]
-    spellings: tuple[str, ...]  # folded; the path's own come later
+    spellings: str  # folded, a line each; the path's own come later
     refers: tuple[str, ...]
     schemas: str  # hash of its own schemas, not of what they refer to
     wording: str  # hash of all that is kept of it, the order of members included
@@ -48,17 +49,21 @@ class Entry(msgspec.Struct, kw_only=True):
 def take(spec: SourceSpec, reading: Reading, progress: Callable[[int], None]) -> Iterator[Entry]:
     """Entries of a reading's drafts, in their order; findings are added to the reading's."""
     overrides = effects.parse_overrides(spec.id, spec.effects)
+    same: dict[Any, Any] = {}  # neighbours have tags, areas and definitions in common: each is held once
     for number, draft in enumerate(reading.drafts, 1):
-        yield _entry(draft, overrides, reading)
+        yield _entry(draft, overrides, reading, same.setdefault)
         if number % _PROGRESS_EVERY == 0:
             progress(number)
 
 
-def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Reading) -> Entry:
+def _entry(
+    draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Reading, one: Callable[[Any, Any], Any]
+) -> Entry:
     title = texts.clean(draft.title, 200)
     written = texts.clean(draft.summary)
     description = texts.clean(draft.description)
     paths = area_paths(draft.areas)
+    paths = one(paths, paths)
     want = wanted(draft.key, paths, draft.leaf, draft.method, draft.origin)
     settled = effects.settle(draft, overrides, f"{want.area}/{want.leaf}" if want.area else want.leaf)
     if settled.review:
@@ -96,6 +101,7 @@ def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Rea
         notes=draft.notes,
     )
     encoded = encode_tool(tool)
+    refers = refers_to(args + b"\n" + result)
     return Entry(
         want=want,
         declared_version=draft.version,
@@ -104,10 +110,10 @@ def _entry(draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Rea
         hidden=tool.hidden,
         deprecated=bool(tool.deprecated),
         requires_approval=tool.requires_approval,
-        tags=tool.tags,
+        tags=one(tool.tags, tool.tags),
         paths=paths,
-        spellings=tuple({fold(name) for name in (draft.leaf, draft.origin, *draft.aliases)}),
-        refers=refers_to(args + b"\n" + result),
+        spellings="\n".join({fold(name) for name in {draft.leaf, draft.origin, *draft.aliases}}),
+        refers=one(refers, refers),
         schemas=digest(args, result),
         wording=digest(encoded),
         size=len(args) + len(result),

@@ -49,22 +49,15 @@ def settle(draft: Draft, overrides: tuple[tuple[str, Effect], ...], path: str) -
     if draft.effect_declared:
         return Settled(draft.effect)
     raisable = draft.effect is Effect.WRITE or (draft.effect is Effect.READ and draft.method.upper() == "GET")
-    if raisable and _destroys(draft):
+    said = [words(text) for text in draft.effect_words]
+    own = () if is_derived(draft) else words(draft.leaf)
+    if raisable and _destroys(own, said):
         return Settled(Effect.DESTROY)
-    return Settled(draft.effect, review=draft.effect is Effect.WRITE and _reads(draft))
+    reads = draft.effect is Effect.WRITE and any(each and each[0] in _REVIEWED for each in (own, *said))
+    return Settled(draft.effect, review=reads)
 
 
-def _destroys(draft: Draft) -> bool:
-    texts = draft.effect_words if is_derived(draft) else (draft.leaf, *draft.effect_words)
-    if not is_derived(draft) and _first(draft.leaf) in _READS_FIRST:
+def _destroys(own: tuple[str, ...], said: list[tuple[str, ...]]) -> bool:
+    if own and own[0] in _READS_FIRST:
         return False  # list_delete_requests reads, wherever its path ends
-    return any(_first(text) not in _READS_FIRST and not _DESTROYS.isdisjoint(words(text)) for text in texts)
-
-
-def _reads(draft: Draft) -> bool:
-    texts = draft.effect_words if is_derived(draft) else (draft.leaf, *draft.effect_words)
-    return any(_first(text) in _REVIEWED for text in texts)
-
-
-def _first(text: str) -> str:
-    return next(iter(words(text)), "")
+    return any(each and each[0] not in _READS_FIRST and not _DESTROYS.isdisjoint(each) for each in (own, *said))

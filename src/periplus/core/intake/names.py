@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePath
+from sys import intern
 from urllib.parse import urlsplit
 
 import msgspec
@@ -43,7 +44,7 @@ class Named(msgspec.Struct, frozen=True):
 
 def wanted(key: str, areas: tuple[str, ...], leaf: str, method: str, origin: str) -> Wanted:
     """The raw texts of a draft as the segments they will be."""
-    return Wanted(key, areas[0] if areas else "", leaf_segment(leaf), segment(method.lower(), ""), origin)
+    return Wanted(key, areas[0] if areas else "", leaf_segment(leaf), intern(segment(method.lower(), "")), origin)
 
 
 def area_paths(areas: Sequence[tuple[str, ...]]) -> tuple[str, ...]:

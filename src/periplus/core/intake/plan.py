@@ -212,7 +212,7 @@ def _row(source: str, item: Item, version: str) -> Row:
     entry, path = item.entry, item.named.path
     version = entry.declared_version or version or (item.known.version if item.known else "1.0.0")
     former = (f"{source}/{item.named.former}",) if item.named.former else ()
-    names = {*entry.spellings, fold(path), fold(path.rpartition("/")[2])}
+    names = {*entry.spellings.split("\n"), fold(path), fold(path.rpartition("/")[2])}
     return Row(
         path=path,
         key=entry.want.key,
