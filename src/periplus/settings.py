@@ -7,7 +7,7 @@ import tomllib
 import typing
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -55,6 +55,13 @@ class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     memory: bool = True  # what was called after which goal moves up for similar goals
 
 
+class AuditSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[audit]`: what is written down of what happens."""
+
+    enabled: bool = True  # whether anything is
+    goals: Literal["recorded", "hashed", "none"] = "recorded"  # goals of searches: their words, a hash, or nothing
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that can be set, with the defaults that hold where nothing is."""
 
@@ -64,6 +71,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     limits: LimitSettings = LimitSettings()
     secrets: SecretSettings = SecretSettings()
     search: SearchSettings = SearchSettings()
+    audit: AuditSettings = AuditSettings()
     sources: dict[str, SourceSpec] = {}
 
 

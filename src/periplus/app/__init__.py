@@ -16,6 +16,7 @@ from periplus.app.clock import SystemClock
 from periplus.app.keyring import load_ring
 from periplus.app.parts import source
 from periplus.app.places import data_directory
+from periplus.core.audit import AuditRules
 from periplus.core.gateway import Gateway, Parts
 from periplus.core.seal import Seal
 from periplus.model import Problem, SourceSpec
@@ -24,6 +25,7 @@ from periplus.net.mcp import McpPool
 from periplus.ports import Clock, ReadLimits, SearchEngine, Wires
 from periplus.settings import Settings, find_file, load_settings
 from periplus.stores.sqlite import open_store
+from periplus.stores.sqlite.ledger import open_ledger
 
 
 @asynccontextmanager
@@ -40,6 +42,7 @@ async def open_gateway(
     async with (
         AsyncExitStack() as closing,
         open_store(directory) as store,
+        open_ledger(directory) as ledger,
         McpPool(fetcher.transport, environ=os.environ, version=version("periplus")) as mcp,
     ):
         closing.push_async_callback(fetcher.close)
@@ -57,6 +60,9 @@ async def open_gateway(
             let_go=mcp.close,
             engine=partial(_engine, directory),
             learns=settings.search.memory,
+            ledger=ledger,
+            sessions=ledger,
+            audit=AuditRules(enabled=settings.audit.enabled, goals=settings.audit.goals),
         )
         gateway = Gateway(parts)
         if configure:

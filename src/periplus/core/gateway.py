@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from periplus.core import names
+from periplus.core import names, telling
+from periplus.core.audit import Audit, AuditRules
 from periplus.core.browse import Ask, Listing, browse
 from periplus.core.connect import Connecting, Progress, connect, quiet
 from periplus.core.cursor import Cursors
@@ -31,7 +32,7 @@ from periplus.model import (
     ToolRef,
     check_source_id,
 )
-from periplus.ports import Clock, SearchEngine, Source, Store, Wires
+from periplus.ports import Clock, Ledger, SearchEngine, Sessions, Source, Store, Tracing, Wires
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +47,10 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     let_go: Callable[[str], Awaitable[None]]  # by source: end its process and its connections
     engine: Callable[[], SearchEngine]  # loads it: a model and index files, not needed to browse
     learns: bool = True  # whether searches remember what was called after them
+    ledger: Ledger
+    sessions: Sessions
+    audit: AuditRules = AuditRules()
+    tracing: Tracing | None = None
 
 
 class Gateway:
@@ -55,28 +60,40 @@ class Gateway:
         self._parts = parts
         self._cursors = Cursors(parts.seal)
         self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
+        self._audit = Audit(parts.ledger, parts.clock, parts.audit, parts.tracing)
 
     # --- connect ------------------------------------------------------------------------------------------
 
     async def connect(
-        self, spec: SourceSpec | str, *, refresh: bool = False, accept: bool = False, progress: Progress = quiet
+        self,
+        spec: SourceSpec | str,
+        *,
+        principal: Principal = LOCAL,
+        refresh: bool = False,
+        accept: bool = False,
+        progress: Progress = quiet,
     ) -> LoadReport:
         """Read a source into the catalog; again, it costs one conditional request and writes nothing.
 
         `refresh` reads it even if it says it has not changed; `accept` takes a change that is held back because
         it would remove most of its tools.
         """
-        spec = await self._settled(SourceSpec(url=spec) if isinstance(spec, str) else spec)
-        ask = Connecting(
-            store=self._parts.store,
-            source=self._parts.source(spec.kind),
-            wires=self._parts.wires(spec),
-            clock=self._parts.clock,
-            progress=progress,
-            refresh=refresh,
-            accept=accept,
-        )
-        return await connect(ask, spec)
+        spec = SourceSpec(url=spec) if isinstance(spec, str) else spec
+        async with self._audit.event("connect", principal, telling.place_of(spec)) as note:
+            spec = await self._settled(spec)
+            note.about(spec.id)
+            ask = Connecting(
+                store=self._parts.store,
+                source=self._parts.source(spec.kind),
+                wires=self._parts.wires(spec),
+                clock=self._parts.clock,
+                progress=progress,
+                refresh=refresh,
+                accept=accept,
+            )
+            report = await connect(ask, spec)
+            telling.connected(note, report)
+        return report
 
     async def _settled(self, spec: SourceSpec) -> SourceSpec:
         """The spec with its kind found out and its name settled; connecting one location again keeps its name."""
@@ -98,21 +115,25 @@ class Gateway:
         asked = spec.url if found.url and found.url != spec.url else ""
         return msgspec.structs.replace(spec, kind=found.kind, url=found.url or spec.url, asked=asked)
 
-    async def sync(self, source: str, *, accept: bool = False, progress: Progress = quiet) -> LoadReport:
+    async def sync(
+        self, source: str, *, principal: Principal = LOCAL, accept: bool = False, progress: Progress = quiet
+    ) -> LoadReport:
         """Read a stored source again as it is configured."""
-        record = await self.source(source)
-        return await self.connect(record.spec, accept=accept, progress=progress)
+        record = await self.source(source, principal=principal)
+        return await self.connect(record.spec, principal=principal, accept=accept, progress=progress)
 
     async def keep(self, spec: SourceSpec, problem: Problem) -> None:
         """Keep a configured source that could not be read yet: listed, unavailable, with the reason."""
         if await self._parts.store.source(spec.id) is None:
             await self._parts.store.mark(SourceRecord(spec=spec, state=SourceState.UNAVAILABLE, reason=problem.message))
 
-    async def disconnect(self, source: str) -> None:
+    async def disconnect(self, source: str, *, principal: Principal = LOCAL) -> None:
         """Forget a source and its tools."""
-        record = await self.source(source)
-        await self._parts.store.remove(record.id, self._parts.clock.now())
-        await self._parts.let_go(record.id)
+        async with self._audit.event("connect", principal, source) as note:
+            note.add(op="disconnect")
+            record = await self.source(source, principal=principal)
+            await self._parts.store.remove(record.id, self._parts.clock.now())
+            await self._parts.let_go(record.id)
 
     async def sources(self, *, principal: Principal = LOCAL) -> Sequence[SourceRecord]:
         """The sources a principal may see."""
@@ -150,14 +171,20 @@ class Gateway:
     ) -> Listing:
         """A node of the catalog, its child nodes and its tools; `deep` lists the tools of the whole subtree."""
         ask = Ask(path=path, limit=limit, cursor=cursor, deep=deep)
-        return await browse(self._parts.store, self._cursors, ask, await self.scope(principal))
+        async with self._audit.event("browse", principal, path) as note:
+            listing = await browse(self._parts.store, self._cursors, ask, await self.scope(principal))
+            telling.browsed(note, listing)
+        return listing
 
     async def describe(self, tool: str, *, principal: Principal = LOCAL) -> Tool:
         """One tool, complete, by its ref or any spelling that means it alone."""
-        found = await names.find(self._parts.store, tool, await self.scope(principal))
-        args, _ = bounded(found.args_schema)
-        result, _ = bounded(found.result_schema)
-        return msgspec.structs.replace(found, args_schema=args or {}, result_schema=result)
+        async with self._audit.event("describe", principal, tool) as note:
+            found = await names.find(self._parts.store, tool, await self.scope(principal))
+            args, _ = bounded(found.args_schema)
+            result, _ = bounded(found.result_schema)
+            found = msgspec.structs.replace(found, args_schema=args or {}, result_schema=result)
+            telling.described(note, found)
+        return found
 
     # --- search -----------------------------------------------------------------------------------------------
 
@@ -175,29 +202,52 @@ class Gateway:
     ) -> Results:
         """The tools that serve a goal, best first, each with the probability that it does and the reasons."""
         query = Query(goal=goal, path=path, tag=tag, source=source, effect=effect, limit=limit, cursor=cursor)
-        return await self._searching.search(query, await self.scope(principal), principal)
+        async with self._audit.event("search", principal, self._audit.goal(goal)) as note:
+            telling.narrowed(note, query)
+            results = await self._searching.search(query, await self.scope(principal), principal)
+            telling.found(note, results)
+        return results
 
     async def search_nodes(
         self, goal: str, *, principal: Principal = LOCAL, path: str = "", limit: int = 10
     ) -> tuple[NodeHit, ...]:
         """The areas whose tools serve a goal."""
-        return await self._searching.nodes(Query(goal=goal, path=path, limit=limit), await self.scope(principal))
+        query = Query(goal=goal, path=path, limit=limit)
+        async with self._audit.event("search", principal, self._audit.goal(goal)) as note:
+            note.add(op="nodes")
+            telling.narrowed(note, query)
+            hits = await self._searching.nodes(query, await self.scope(principal))
+            telling.found_nodes(note, hits)
+        return hits
 
     async def similar(self, tool: str, *, principal: Principal = LOCAL, limit: int = 10) -> Results:
         """Tools that could stand in for one."""
-        scope = await self.scope(principal)
-        found = await names.find(self._parts.store, tool, scope)
-        return await self._searching.similar(found.ref, scope, limit)
+        async with self._audit.event("search", principal, tool) as note:
+            note.add(op="similar")
+            scope = await self.scope(principal)
+            found = await names.find(self._parts.store, tool, scope)
+            note.about(found.ref)
+            results = await self._searching.similar(found.ref, scope, limit)
+            telling.found(note, results)
+        return results
 
     async def match(
         self, pattern: str, *, principal: Principal = LOCAL, limit: int = 100, cursor: str | None = None
     ) -> Results:
         """The tools whose ref a regular expression finds (RE2: linear time), in order of ref."""
-        return await self._searching.match(pattern, await self.scope(principal), limit, cursor)
+        async with self._audit.event("search", principal, pattern) as note:
+            note.add(op="match")
+            results = await self._searching.match(pattern, await self.scope(principal), limit, cursor)
+            telling.found(note, results)
+        return results
 
     async def resolve(self, name: str, *, principal: Principal = LOCAL) -> Sequence[ToolRef]:
         """The tools a name may mean: those that have it, else those whose name is near."""
-        return await self._searching.resolve(name, await self.scope(principal))
+        async with self._audit.event("search", principal, name) as note:
+            note.add(op="resolve")
+            refs = await self._searching.resolve(name, await self.scope(principal))
+            telling.resolved(note, refs)
+        return refs
 
     async def split(self, goal: str) -> tuple[str, ...]:
         """The clauses of a goal that asks for several things."""
