@@ -82,7 +82,7 @@ class Walk:
         for written, where in self._items(path, item, place):
             around = (*around, (written, where))
             for method, operation, spot in self._entries(written, where):
-                found = self._operation(method, operation, spot)
+                found = self._operation(f"{method} {path}", operation, spot)
                 if found is None:
                     continue
                 value, at = found
@@ -140,10 +140,9 @@ class Walk:
             if not method.lower().startswith("x-"):
                 yield method, operation, place.below(method)
 
-    def _operation(self, method: str, operation: object, place: Place) -> tuple[Mapping[str, Any], Place] | None:
+    def _operation(self, origin: str, operation: object, place: Place) -> tuple[Mapping[str, Any], Place] | None:
         """The operation behind its references, or None and the reason in the report."""
         siblings: dict[str, Any] = {}
-        origin = f"{method} {place.pointer}"
         for _ in range(MOST_HOPS):
             if not isinstance(operation, dict):
                 what = "null" if operation is None else type(operation).__name__
