@@ -5,8 +5,9 @@ UV := $(or $(shell command -v uv 2>/dev/null),.tools/bin/uv)
 BIN := .venv/bin
 READY := .venv/.ready
 BENCH := .bench/.ready
+SITE := .site/.ready
 
-.PHONY: help setup demo test check bench docs lock clean
+.PHONY: help setup demo test check bench docs site lock clean
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
@@ -28,6 +29,11 @@ $(BENCH): requirements/bench.txt | $(READY)
 	$(UV) pip sync --quiet --python .bench/bin/python requirements/bench.txt
 	touch $@
 
+$(SITE): requirements/docs.txt | $(READY)
+	test -x .site/bin/python || $(UV) venv --quiet --python $(PYTHON) .site
+	$(UV) pip sync --quiet --python .site/bin/python requirements/docs.txt
+	touch $@
+
 demo: $(READY) ## Start a small harbour, connect it and look around
 	$(BIN)/periplus demo
 
@@ -47,11 +53,16 @@ bench: $(BENCH) ## Measure, beside the peers, and print tables
 docs: $(READY) ## Write the reference pages anew from the code
 	$(BIN)/python -m tools.reference
 
+site: $(SITE) ## Build these pages as a site in site/
+	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build --quiet
+
 lock: | $(filter .tools/bin/uv,$(UV)) ## Pin the requirement files anew
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 		--custom-compile-command "make lock" pyproject.toml --group dev --output-file requirements/dev.txt
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 		--custom-compile-command "make lock" requirements/bench.in --output-file requirements/bench.txt
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+		--custom-compile-command "make lock" requirements/docs.in --output-file requirements/docs.txt
 
 clean: ## Remove environments and caches
-	rm -rf .venv .bench .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf .venv .bench .site site .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -12,7 +12,7 @@ import pages
 import pytest
 import yaml
 from reader import WIDTH, Reader
-from tools import reference
+from tools import reference, site
 
 import periplus
 from periplus import model, ports
@@ -88,9 +88,10 @@ def test_every_link_of_a_page_leads_somewhere(page: str) -> None:
 
 
 def test_the_site_lists_every_page() -> None:
-    site = yaml.safe_load((pages.ROOT / "mkdocs.yml").read_text("utf-8"))
-    listed = {f"docs/{path}" for path in re.findall(r"[\w/-]+\.md", str(site["nav"]))}
+    navigation = yaml.safe_load((pages.ROOT / "mkdocs.yml").read_text("utf-8"))["nav"]
+    listed = {f"docs/{path}" for path in re.findall(r"[\w/-]+\.md", str(navigation))}
     there = {page for page in pages.pages() if page.startswith("docs/")}
+    there |= {f"docs/{page}" for page in site.BESIDE.values()}
     assert there - listed == set()
     assert listed - there <= COMING
 
