@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +96,22 @@ def test_the_site_lists_every_page() -> None:
     there |= {f"docs/{page}" for page in site.BESIDE.values()}
     assert there - listed == set()
     assert listed - there <= COMING
+
+
+def test_the_architecture_page_names_every_room_and_no_other() -> None:
+    page = pages.text_of("docs/architecture.md")
+    told = re.findall(r"(?m)^  (\w+)(?:/|\.py) ", page.partition("src/periplus/\n")[2].partition("```")[0])
+    there = {module.name for module in pkgutil.iter_modules(periplus.__path__)}
+    assert sorted(told) == sorted(there)
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((pages.ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    names = {re.match(r"[\w.-]+", requirement)[0] for requirement in wanted}  # type: ignore[index]
+    rows = re.findall(r"(?m)^\| ([^|]+) \|", pages.text_of("docs/dependencies.md"))
+    told = {name.strip() for row in rows for name in row.split(",")}
+    assert names - told == set()
 
 
 @pytest.mark.parametrize("name", reference.PAGES)

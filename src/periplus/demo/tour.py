@@ -1,4 +1,4 @@
-"""The tour: connect the harbour's four services, look around, read a few tools. Its transcript is the demo."""
+"""The tour: connect the harbour's four services, look around, search, read a few tools. Its transcript is the demo."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ async def tour() -> None:
             await _connect(out, gateway, harbour)
             await _again(out, gateway, harbour)
             await _look_around(out, gateway)
+            await _search(out, gateway)
             await _read(out, gateway)
             await _go_wrong(out, gateway)
     out.print()
@@ -79,16 +80,26 @@ async def _look_around(out: Console, gateway: Gateway) -> None:
         out.print(Text.assemble((path or "the catalog", "bold"), f"  {listing.node.tools} tools"))
         rows = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         for node in listing.nodes:
-            rows.add_row(
-                Text(f"{node.name}/", style="bold cyan"), Text(f"{node.tools} tools", "dim"), Text(node.summary)
-            )
+            rows.add_row(Text(f"{node.name}/", style="bold cyan"), Text(f"{node.tools}", "dim"), Text(node.summary))
         for tool in listing.tools:
             rows.add_row(Text(tool.ref.leaf), Text(tool.effect.word, style=_STYLE[tool.effect]), Text(tool.summary))
         out.print(Padding(rows, (0, 0, 0, 2)))
 
 
+async def _search(out: Console, gateway: Gateway) -> None:
+    _chapter(out, "4  Say what you want, in your words", 'periplus search "reserve a berth for a ship"')
+    for goal in ("reserve a berth for a ship", "how high is the tide", "find a sailor by rank", "bake a cake"):
+        found = await gateway.search(goal, limit=2)
+        out.print(Text(goal, style="bold"))
+        for hit in found.hits:
+            line = Text.assemble(f"  {hit.score:4.0%}  ", (str(hit.ref), "cyan"), f"  {hit.summary}  ")
+            out.print(line.append(hit.effect.word, style=_STYLE[hit.effect]))
+        if not found.hits:
+            out.print(f"  nothing here does that; nearest is {found.nearest}", style="dim", markup=False)
+
+
 async def _read(out: Console, gateway: Gateway) -> None:
-    _chapter(out, "4  Read a tool before calling it, by any name it goes by", "periplus inspect reserveBerth")
+    _chapter(out, "5  Read a tool before calling it, by any name it goes by", "periplus inspect reserveBerth")
     tool = await gateway.describe("POST /berths/{code}/reservations")
     out.print(Syntax(signature(tool), "typescript", theme="ansi_dark", background_color="default", word_wrap=True))
     out.print()
@@ -97,7 +108,7 @@ async def _read(out: Console, gateway: Gateway) -> None:
 
 
 async def _go_wrong(out: Console, gateway: Gateway) -> None:
-    _chapter(out, "5  A wrong name is refused, never guessed", "periplus inspect reserve_birth")
+    _chapter(out, "6  A wrong name is refused, never guessed", "periplus inspect reserve_birth")
     try:
         await gateway.describe("reserve_birth")
     except Problem as problem:
