@@ -17,6 +17,7 @@ from periplus.core.policy import scope_of
 from periplus.core.schema.closure import bounded
 from periplus.core.seal import Seal
 from periplus.core.searching import Query, Results, Searching
+from periplus.core.trail import Trail
 from periplus.model import (
     LOCAL,
     Code,
@@ -61,6 +62,7 @@ class Gateway:
         self._cursors = Cursors(parts.seal)
         self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
         self._audit = Audit(parts.ledger, parts.clock, parts.audit, parts.tracing)
+        self.trail = Trail(parts.ledger)
 
     # --- connect ------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from periplus.model import Event, EventFilter, Recorded, chained, event_text
+from periplus.model import VERBS, Event, EventFilter, Recorded, chained, event_text
 from periplus.stores.sqlite.queries import queries
 
 _SQL = "ledger/audit.sql"
@@ -46,9 +46,20 @@ def _rows(connection: sqlite3.Connection, query: str, which: EventFilter, values
     condition = " AND ".join(sql[name] for name in names) or sql["by_nothing"]
     rows = connection.execute(sql[query].replace("$filter", condition), values | asked)
     return [
-        Recorded(seq=seq, event=_decode(text), previous=previous.hex(), hash=hash_.hex())
+        Recorded(seq=seq, event=_read(text), previous=previous.hex(), hash=hash_.hex())
         for seq, text, previous, hash_ in rows
     ]
+
+
+def _read(text: str) -> Event:
+    """The event as it was written; where somebody wrote over it, one whose hash says so."""
+    try:
+        event = _decode(text)
+        if event_text(event) == text.encode():
+            return event
+    except (msgspec.DecodeError, ValueError):
+        pass
+    return Event(verb=VERBS[0], at="", trace="", principal="", outcome="unreadable", detail={"text": text})
 
 
 def _conditions(which: EventFilter) -> tuple[Sequence[str], dict[str, object]]:
