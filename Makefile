@@ -6,8 +6,9 @@ BIN := .venv/bin
 READY := .venv/.ready
 BENCH := .bench/.ready
 SITE := .site/.ready
+PEERS := .peers/elemm/.ready
 
-.PHONY: help setup demo test check bench docs site lock clean
+.PHONY: help setup demo test check bench docs site peers lock clean
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
@@ -34,6 +35,12 @@ $(SITE): requirements/docs.txt | $(READY)
 	$(UV) pip sync --quiet --python .site/bin/python requirements/docs.txt
 	touch $@
 
+# Tests that talk to the real thing make this environment themselves if it is not here yet.
+$(PEERS): requirements/elemm.txt | $(READY)
+	test -x .peers/elemm/bin/python || $(UV) venv --quiet --python $(PYTHON) .peers/elemm
+	$(UV) pip sync --quiet --python .peers/elemm/bin/python requirements/elemm.txt
+	touch $@
+
 demo: $(READY) ## Start a small harbour, connect it and look around
 	$(BIN)/periplus demo
 
@@ -56,6 +63,8 @@ docs: $(READY) ## Write the reference pages anew from the code
 site: $(SITE) ## Build these pages as a site in site/
 	NO_MKDOCS_2_WARNING=1 .site/bin/mkdocs build --quiet
 
+peers: $(PEERS) ## Set up the peers that tests talk to, each in an environment of its own
+
 lock: | $(filter .tools/bin/uv,$(UV)) ## Pin the requirement files anew
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 		--custom-compile-command "make lock" pyproject.toml --group dev --output-file requirements/dev.txt
@@ -63,6 +72,8 @@ lock: | $(filter .tools/bin/uv,$(UV)) ## Pin the requirement files anew
 		--custom-compile-command "make lock" requirements/bench.in --output-file requirements/bench.txt
 	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 		--custom-compile-command "make lock" requirements/docs.in --output-file requirements/docs.txt
+	$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+		--custom-compile-command "make lock" requirements/elemm.in --output-file requirements/elemm.txt
 
 clean: ## Remove environments and caches
-	rm -rf .venv .bench .site site .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf .venv .bench .site .peers site .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

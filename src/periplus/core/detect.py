@@ -21,6 +21,7 @@ _SDL = re.compile(
     rb"^\s*(?:type|schema|interface|union|enum|input|scalar|directive|extend)\s+[@A-Za-z_{]", re.MULTILINE
 )
 _OPENAPI = re.compile(rb"""(?:^|[{,\s])["']?(?:openapi|swagger)["']?\s*:\s*["']?\d""", re.MULTILINE)
+_TOPOLOGY = re.compile(rb"^#{1,6}[ \t]+LANDMARK TOPOLOGY\b", re.MULTILINE)
 _BELOW = (
     "/graphql", "/openapi.json", "/swagger.json", "/api-docs", "/openapi.yaml", "/v3/api-docs",
     "/swagger/v1/swagger.json", "/api/v1/tools", "/mcp",
@@ -29,6 +30,7 @@ _LINK = re.compile(
     r"""(?:spec-?url|url)["']?\s*[=:]\s*["']([^"']+\.(?:json|ya?ml)|[^"']*api-docs[^"']*)["']""", re.IGNORECASE
 )
 _SERVICE = re.compile(r"""<([^>]+)>\s*;[^,]*rel="?service-desc"?""")
+_FINAL = {Code.REFUSED_ADDRESS, Code.CREDENTIALS_MISSING, Code.BAD_INPUT}
 _SLOW = "try again, or name the kind: then there is more time"
 _TYPENAME = b'{"query":"query { __typename }"}'
 
@@ -62,11 +64,11 @@ def judge(body: bytes, media_type: str) -> str:
     head = body[:200_000]
     if media_type.startswith("text/html") or head.lstrip()[:1] == b"<":
         return ""
-    if b"LANDMARK TOPOLOGY" in head:
-        return "native"
     members = _members(body)
     if members is not None:
         return _by_members(members)
+    if _TOPOLOGY.search(head):
+        return "native"
     if _OPENAPI.search(head):
         return "openapi"
     return "graphql" if _SDL.search(head) else ""
@@ -78,7 +80,7 @@ def _by_members(members: dict[str, msgspec.Raw]) -> str:
     data = members.get("data")
     if "__schema" in members or (data is not None and b"__schema" in bytes(data)[:4096]):
         return "graphql"
-    if "landmarks" in members:
+    if bytes(members.get("landmarks", b"")).startswith(b"["):
         return "native"
     if "mcpServers" in members:
         return "mcp-servers"
@@ -105,8 +107,8 @@ async def _detect_file(spec: SourceSpec, fetch: Fetch) -> Found:
         Code.PARSE_ERROR,
         f"{PurePath(spec.url).name} is no description Periplus knows; {begins}",
         hints=(
-            "expected OpenAPI (JSON, YAML), GraphQL (SDL, introspection), a tool manifest, or mcpServers JSON",
-            "say what it is: openapi:FILE, graphql:FILE, manifest:FILE",
+            "expected OpenAPI (JSON, YAML), GraphQL (SDL, introspection), a tool manifest, landmarks or mcpServers JSON",
+            "say what it is: openapi:FILE, graphql:FILE, manifest:FILE, native:FILE",
         ),
         where=spec.url,
     )
@@ -117,7 +119,7 @@ def _trimmed(url: str) -> str:
         parts = urlsplit(url)
     except ValueError as error:
         raise Problem(Code.BAD_INPUT, f"not a URL: {url[:80]!r} ({error})", hints=("check its host",)) from error
-    path = parts.path.removesuffix(WELL_KNOWN).rstrip("/")
+    path = parts.path.rstrip("/").removesuffix(WELL_KNOWN).rstrip("/")
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
 
@@ -147,6 +149,8 @@ class _Detection:
             yield posted
         page = await self._get(self._url, "openapi", "graphql", "manifest", "native")
         yield page
+        if page.problem and page.problem.code in _FINAL:
+            return  # no other path of that host will do better
         if rpc or urlsplit(self._url).path.endswith(("/mcp", "/sse")):
             yield _Probe(self._url, "MCP", "speaks JSON-RPC", "mcp")
         for url in dict.fromkeys(_join(root, path) for root in (self._url, _origin(self._url)) for path in _BELOW):
@@ -203,8 +207,6 @@ class _Detection:
         except TimeoutError:
             return Problem(Code.TIMEOUT, f"no answer in {_PROBE_S:g} s", hints=(_SLOW,), retryable=True)
         except Problem as problem:
-            if problem.code in {Code.REFUSED_ADDRESS, Code.CREDENTIALS_MISSING, Code.BAD_INPUT}:
-                raise
             return problem
 
     def _failure(self) -> Problem:
@@ -239,7 +241,7 @@ class _Detection:
 def _told(problem: Problem, url: str, tried: str) -> Problem:
     """What kept the address from being read, as the failure of the whole."""
     message = problem.message if url in problem.message else f"{url}: {problem.message}"
-    hints = (*problem.hints, *(() if problem.code is Code.UNAVAILABLE else (tried,)))
+    hints = (*problem.hints, *(() if problem.code in {Code.UNAVAILABLE, *_FINAL} else (tried,)))
     return Problem(problem.code, message, hints=hints, where=url, retryable=problem.retryable)
 
 
