@@ -107,7 +107,7 @@ async def _detect_file(spec: SourceSpec, fetch: Fetch) -> Found:
         Code.PARSE_ERROR,
         f"{PurePath(spec.url).name} is no description Periplus knows; {begins}",
         hints=(
-            "expected OpenAPI (JSON, YAML), GraphQL (SDL, introspection), a tool manifest, landmarks or mcpServers JSON",
+            "expected OpenAPI (JSON, YAML), GraphQL (SDL, introspection), a tool manifest, landmarks, mcpServers JSON",
             "say what it is: openapi:FILE, graphql:FILE, manifest:FILE, native:FILE",
         ),
         where=spec.url,
