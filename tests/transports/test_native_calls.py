@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from plain_out import CALLING, call
 from starlette.requests import Request
 from starlette.responses import Response
 
 from periplus.app.parts import transport
 from periplus.model import Answer, Code, Effect, Problem, SourceSpec, Tool
 from periplus.ports import Site
+from plain_out import CALLING, call
 from sites import Site as Web
 from sites import site as web
 
