@@ -34,9 +34,12 @@ WIDTH = "100"
 
 _SHOWN = re.compile(r"(?m)^ *# ?> (.*)$")  # a line that a python block prints; the formatter puts the space
 
-# What differs from run to run: how long it took, and how sure a model of another version is.
+# What differs from run to run: when it was, how long it took, and how sure a model of another version is.
 _MEASURED = (
-    (re.compile(r"\bin [\d,]+ ms\b"), "in N ms"),
+    (re.compile(r"\b[\d,]+ ms\b"), "N ms"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b"), "THEN"),
+    (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
+    (re.compile(r"\b[\d,]+ tokens\b"), "N tokens"),
     (re.compile(r"(?m)^ *\d+%"), "N%"),
     (re.compile(r"\bmeaning \d\.\d\d\b"), "meaning N"),
 )
