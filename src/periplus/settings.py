@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from periplus.model import Code, Problem, SourceSpec, check_source_id
+from periplus.model import Code, CredentialSpec, Problem, SourceSpec, check_source_id
 
 PREFIX = "PERIPLUS_"
 FILE_NAME = "periplus.toml"
@@ -46,7 +46,7 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class SecretSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[secrets]`: how secrets may be written."""
 
-    allow_literals: bool = False  # whether secrets may stand in the file itself; without effect until calls come
+    allow_literals: bool = False  # whether the secrets of `[[credentials]]` may stand in the file itself
 
 
 class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,6 +73,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     search: SearchSettings = SearchSettings()
     audit: AuditSettings = AuditSettings()
     sources: dict[str, SourceSpec] = {}
+    credentials: tuple[CredentialSpec, ...] = ()
 
 
 def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> Settings:
@@ -89,9 +90,19 @@ def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[
         )
     tree["sources"] = {name: _source(name, table, origin) for name, table in sources.items()}
     try:
-        return msgspec.convert(tree, Settings, strict=False)
+        settings = msgspec.convert(tree, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise Problem(Code.BAD_SETTING, f"{origin}: {error}", hints=("periplus config shows every key",)) from error
+    _check_credentials(settings, origin)
+    return settings
+
+
+def _check_credentials(settings: Settings, origin: str) -> None:
+    for number, credential in enumerate(settings.credentials):
+        faults = credential.faults(allow_literals=settings.secrets.allow_literals)
+        if faults:
+            title = f"credentials[{number}] ({credential.title})"
+            raise Problem(Code.BAD_SETTING, f"{origin}: {title}: {faults[0]}", hints=tuple(faults[1:]))
 
 
 def find_file(flag: str | None, environ: Mapping[str, str], directory: Path) -> Path | None:
@@ -166,6 +177,11 @@ def _check_keys(tree: Mapping[str, Any], kind: Any, origin: str, path: tuple[str
         wanted = hints[name]
         if isinstance(value, dict) and isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
             _check_keys(value, wanted, origin, (*path, name))
+        elif isinstance(value, list) and typing.get_origin(wanted) is tuple:
+            kind = typing.get_args(wanted)[0]
+            tables = [item for item in value if isinstance(item, dict) and issubclass(kind, msgspec.Struct)]
+            for table in tables:
+                _check_keys(table, kind, origin, (*path, name))
 
 
 def unknown_key(name: str, known: tuple[str, ...], origin: str) -> Problem:

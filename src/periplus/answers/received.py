@@ -41,6 +41,7 @@ class Received(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     body: bytes
     redact: Callable[[str], str]
     truncated: bool = False
+    advice: str = ""  # what the operator could configure, should this be a refusal
 
     @cached_property
     def media(self) -> Media:
@@ -53,7 +54,14 @@ class Received(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 async def receive(reply: HttpReply, calling: Calling, method: str = "GET") -> Received:
     """Take the body in, within the limits of the call and of its form."""
-    head = Received(status=reply.status, headers=reply.headers, url=reply.url, body=b"", redact=reply.redact)
+    head = Received(
+        status=reply.status,
+        headers=reply.headers,
+        url=reply.url,
+        body=b"",
+        redact=reply.redact,
+        advice=reply.advice,
+    )
     if method == "HEAD" or reply.status in _BODILESS:
         return head
     if reply.status >= 300:

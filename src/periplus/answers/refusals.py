@@ -51,10 +51,18 @@ def refusal(received: Received) -> Problem:
     return Problem(
         code_of(status),
         f"{answered}: {said[:MESSAGE]}" if said else answered,
-        hints=(*_redirected(received), *(field_messages(value) if status in {400, 422} else ())),
+        hints=tuple(_hints(received, value)),
         retryable=status in _AGAIN,
         details=_details(received, text),
     )
+
+
+def _hints(received: Received, value: Any) -> Iterator[str]:
+    if received.status in {400, 422}:
+        yield from field_messages(value)
+    if received.status in {401, 403, 407} and received.advice:
+        yield received.advice
+    yield from _redirected(received)
 
 
 def code_of(status: int) -> Code:

@@ -69,10 +69,9 @@ def items(text: str, form: Form, *, cut: bool) -> tuple[list[Any], tuple[str, ..
     """The items of a stream; one that is no JSON stays text with a note, one cut in half is left out."""
     found: list[Any] = []
     notes: dict[str, None] = {}
-    pieces = list(_PIECES[form](text))
-    for number, piece in enumerate(pieces, 1):
-        if cut and number == len(pieces) and not text.endswith(_ENDS[form]):
-            break
+    if cut:
+        text = text[: max(text.rfind(end) + len(end) if end in text else 0 for end in _ENDS[form])]
+    for number, piece in enumerate(_PIECES[form](text), 1):
         if form is Form.EVENTS:
             found.append(_event(piece))
             continue

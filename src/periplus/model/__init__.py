@@ -2,6 +2,7 @@
 
 from periplus.model.approval import Approval, ApprovalState
 from periplus.model.call import Action, Answer, Decision, Prepared, Result, Verdict
+from periplus.model.credential import CredentialScheme, CredentialSpec
 from periplus.model.event import START, VERBS, Event, EventFilter, Recorded, chained, event_text
 from periplus.model.finding import Finding, FindingCode, LoadCounts, LoadReport, Severity
 from periplus.model.hit import Found, Hit, Matches, NodeHit, Resolved, Why
@@ -36,6 +37,8 @@ __all__ = [
     "Approval",
     "ApprovalState",
     "Code",
+    "CredentialScheme",
+    "CredentialSpec",
     "Decision",
     "Defaults",
     "Document",

@@ -6,25 +6,20 @@ first http URL is asked for.
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, quote
-
 import httpx2
 import msgspec
 
 from periplus.model import Code, Problem, Validators
 from periplus.net.credentials import Credentials, check_header
-from periplus.net.decoding import ACCEPTED, inflater_for
+from periplus.net.decoding import inflater_for
 from periplus.net.limits import Ceiling, FetchLimits
+from periplus.net.outgoing import FRAMING, outgoing, without_query
 from periplus.net.redirects import STATUSES, Hop, next_hop
 from periplus.net.transport import GuardedTransport
 from periplus.net.urls import Target
 from periplus.ports import Fetched, FetchRequest
 
 _NEVER_PASSED_ON = frozenset({"set-cookie", "set-cookie2"})
-# These say how this connection carries the request, which is not for a description to decide.
-_FRAMING = frozenset(
-    {"accept-encoding", "connection", "content-length", "keep-alive", "te", "transfer-encoding", "upgrade"}
-)
 _BODILESS = frozenset({204, 205, 304})
 
 
@@ -64,7 +59,7 @@ def _headers(exchange: Exchange, request: FetchRequest) -> dict[str, str]:
     headers = {
         "accept": request.accept,
         "user-agent": exchange.user_agent,
-    } | {name.lower(): value for name, value in request.headers.items() if name.lower() not in {*_FRAMING, "host"}}
+    } | {name.lower(): value for name, value in request.headers.items() if name.lower() not in {*FRAMING, "host"}}
     if request.validators is not None and request.validators.etag:
         headers["if-none-match"] = request.validators.etag
     if request.validators is not None and request.validators.last_modified:
@@ -76,20 +71,7 @@ def _headers(exchange: Exchange, request: FetchRequest) -> dict[str, str]:
 
 async def _send(exchange: Exchange, hop: Hop) -> httpx2.Response:
     given = exchange.credentials if hop.at_home else Credentials()
-    target = _with_query(hop.target, given.query)
-    fixed = {name.lower(): value for name, value in given.headers.items() if name.lower() not in _FRAMING}
-    headers = {"host": _host(target), "accept-encoding": ACCEPTED} | hop.headers | fixed
-    if hop.body or hop.method in ("POST", "PUT", "PATCH"):
-        headers["content-length"] = str(len(hop.body))
-    request = httpx2.Request(
-        hop.method,
-        target.url,
-        headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in headers.items()],
-        content=hop.body,
-        # The library would write some characters of a path its own way; what was judged is what is sent.
-        extensions={"target": target.path.encode("ascii"), "timeout": {"connect": exchange.limits.connect_seconds}},
-    )
-    return await exchange.transport.handle_async_request(request)
+    return await exchange.transport.handle_async_request(outgoing(hop, given, exchange.limits.connect_seconds))
 
 
 async def _fetched(exchange: Exchange, hop: Hop, answer: httpx2.Response, known: Validators | None) -> Fetched:
@@ -97,7 +79,7 @@ async def _fetched(exchange: Exchange, hop: Hop, answer: httpx2.Response, known:
     before = known if known is not None and answer.status_code == 304 else Validators()
     bodiless = hop.method == "HEAD" or answer.status_code in _BODILESS
     return Fetched(
-        url=_without_query(hop.target, exchange.credentials.query).url,
+        url=without_query(hop.target, exchange.credentials.query).url,
         status=answer.status_code,
         body=b"" if bodiless else await _body(exchange.ceiling, hop.target, answer),
         media_type=headers.get("content-type", "").partition(";")[0].strip().lower(),
@@ -125,25 +107,3 @@ async def _body(ceiling: Ceiling, target: Target, answer: httpx2.Response) -> by
     if inflater is not None:
         inflater.finish()
     return b"".join(pieces)
-
-
-def _host(target: Target) -> str:
-    return target.origin.partition("://")[2]
-
-
-def _with_query(target: Target, query: dict[str, str]) -> Target:
-    """The target with the source's fixed query members, where it does not have them already."""
-    path, _, text = target.path.partition("?")
-    present = {name for name, _ in parse_qsl(text, keep_blank_values=True)}
-    added = [f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in query.items() if name not in present]
-    members = "&".join(filter(None, [text, *added]))
-    return msgspec.structs.replace(target, path=f"{path}?{members}" if members else path)
-
-
-def _without_query(target: Target, query: dict[str, str]) -> Target:
-    """The target as it may be stored: a server that echoes fixed members in a redirect must not get them in."""
-    path, mark, text = target.path.partition("?")
-    if not query or not mark:
-        return target
-    kept = [member for member in text.split("&") if dict(parse_qsl(member)).items().isdisjoint(query.items())]
-    return msgspec.structs.replace(target, path=f"{path}?{'&'.join(kept)}" if kept else path)

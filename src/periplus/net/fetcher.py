@@ -8,7 +8,7 @@ import anyio
 import anyio.to_thread
 
 from periplus.model import Code, Problem, SourceSpec
-from periplus.net.credentials import Credentials, ReadSecret, read_reference, resolve
+from periplus.net.credentials import Credentials, ReadSecret, read_reference, resolve, wary
 from periplus.net.files import is_file, judge_file, path_of, read_file
 from periplus.net.guard import NO_GRANT, FetchPolicy, Grant, judge_reference, judge_target
 from periplus.net.limits import Ceiling, FetchLimits
@@ -53,7 +53,7 @@ class Fetcher:
     def transport_of(self, grant: Grant) -> GuardedTransport:
         """The guarded transport of everybody who was granted exactly these places."""
         if grant not in self._transports:
-            self._transports[grant] = self._open(grant)
+            self._transports[grant] = self.opened(grant)
         return self._transports[grant]
 
     async def close(self) -> None:
@@ -62,9 +62,10 @@ class Fetcher:
         for transport in transports.values():
             await transport.aclose()
 
-    def _open(self, grant: Grant) -> GuardedTransport:
+    def opened(self, grant: Grant, certificate: tuple[str, str] | None = None) -> GuardedTransport:
+        """Fresh connections for these places, shared with nobody; a client certificate and its key as files."""
         # The HTTP library takes 300 ms to import on a cold machine; commands that fetch nothing do without it.
-        from periplus.net.transport import GuardedTransport, tls_context  # noqa: PLC0415
+        from periplus.net.transport import GuardedTransport, tls_context, with_certificate  # noqa: PLC0415
         from periplus.net.wire import system_resolve  # noqa: PLC0415
 
         if self._tls is None:  # the system's roots take a while to load, and are the same for all
@@ -72,7 +73,7 @@ class Fetcher:
         return GuardedTransport(
             self.policy,
             grant,
-            tls=self._tls,
+            tls=self._tls if certificate is None else with_certificate(self.policy, *certificate),
             resolve=self._resolve or system_resolve,
             limits=self.limits,
         )
@@ -103,7 +104,7 @@ class _SourceFetch:
         return await read_file(path, real, request.validators, self._ceiling(request))
 
     async def _http(self, request: FetchRequest) -> Fetched:
-        from periplus.net.client import Exchange, fetch  # noqa: PLC0415 - see Fetcher._open
+        from periplus.net.client import Exchange, fetch  # noqa: PLC0415 - see Fetcher.opened
 
         target = parse_target(request.url)
         judge_target(self._fetcher.policy, self._grant, target, unresolved=bool(self._fetcher.policy.proxy))
@@ -128,7 +129,7 @@ class _SourceFetch:
         spec = self._spec
         if not (spec.headers or spec.query) or target.origin not in self._origins:
             return Credentials()
-        return await anyio.to_thread.run_sync(resolve, spec, self._fetcher.read_secret)
+        return wary(await anyio.to_thread.run_sync(resolve, spec, self._fetcher.read_secret))
 
     def _ceiling(self, request: FetchRequest) -> Ceiling:
         if request.limit_bytes is not None:

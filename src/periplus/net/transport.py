@@ -11,8 +11,10 @@ import httpcore2
 import httpx2
 
 from periplus.model import Code, Problem
+from periplus.net.credentials.references import check_private, missing
 from periplus.net.failures import translated
 from periplus.net.guard import NO_GRANT, FetchPolicy, Grant, judge_target
+from periplus.net.library import Watch, had_surplus
 from periplus.net.limits import FetchLimits
 from periplus.net.urls import DEFAULT_PORTS, Target, parse_target
 from periplus.net.wire import PinnedBackend, Resolve
@@ -62,6 +64,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             content=request.stream,
             extensions=request.extensions,
         )
+        wire.extensions["trace"] = Watch(self._pool, request.extensions.get("begun"))
         with translated(target, connect_seconds=request.extensions.get("timeout", {}).get("connect")):
             answer = await self._pool.handle_async_request(wire)
         return httpx2.Response(
@@ -87,6 +90,13 @@ class _Body(httpx2.AsyncByteStream):
         with translated(self._target, in_body=True):
             async for chunk in self._answer.aiter_stream():
                 yield chunk
+        if await had_surplus(self._answer):
+            raise Problem(
+                Code.UPSTREAM_ERROR,
+                f"the answer of {self._target.shown} goes on after the length it announced",
+                hints=("the server's Content-Length is wrong: what came may be only a part",),
+                retryable=True,
+            )
 
     async def aclose(self) -> None:
         await self._answer.aclose()
@@ -108,6 +118,27 @@ def tls_context(policy: FetchPolicy) -> ssl.SSLContext:
                 hints=("name a PEM file, or a directory of .pem or .crt files",),
             ) from error
     return context
+
+
+def with_certificate(policy: FetchPolicy, certificate: str, key: str) -> ssl.SSLContext:
+    """The same trust, and a certificate of our own to show."""
+    context = tls_context(policy)
+    for name in (certificate, key):
+        if not Path(name).expanduser().is_file():
+            raise missing(f"file:{name}", "there is no such file")
+    check_private(f"file:{key}", Path(key).expanduser())
+    try:
+        context.load_cert_chain(Path(certificate).expanduser(), Path(key).expanduser(), password=_no_password)
+    except (OSError, ssl.SSLError, ValueError) as error:
+        raise missing(
+            f"file:{certificate}", "it and its key are no PEM certificate and key that belong together"
+        ) from error
+    return context
+
+
+def _no_password() -> str:
+    """Keys are kept by file permissions; nobody is there to be asked."""
+    return ""
 
 
 def _proxy(setting: str, tls: ssl.SSLContext) -> tuple[httpcore2.Proxy, Target] | None:

@@ -34,6 +34,7 @@ class Calling(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = 30.0
     response_bytes: int = 32 << 20
     stream_s: float = 20.0
+    presented: dict[str, str] = {}  # headers of the caller's own request; only pass_through and token_exchange look
     progress: Progress = no_progress
 
 
@@ -56,6 +57,7 @@ class HttpReply(Protocol):
     status: int
     headers: tuple[tuple[str, str], ...]  # names in lower case
     url: str  # where it came from after redirects
+    advice: str  # what the operator could configure, for the hints of a 401 or 403; may be empty
 
     def body(self) -> AsyncIterator[bytes]:
         """Decoded pieces; ends early only by a `Problem`."""
