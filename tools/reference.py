@@ -18,7 +18,7 @@ import msgspec
 import typer.main
 
 from periplus.cli.main import app
-from periplus.model import Code, FindingCode, Severity, SourceSpec
+from periplus.model import Code, CredentialSpec, FindingCode, Severity, SourceSpec
 from periplus.settings import PREFIX, Settings
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -26,6 +26,11 @@ _MADE = "<!-- Written by tools/reference.py: change the code, then run `make doc
 _SOURCES = """\
 One table for each source; `NAME` is 1 to 40 of `a-z`, `0-9` and `-`. A text instead of a table is its URL:
 `sources.harbour = "https://api.example.com/openapi.json"`.
+"""
+_CREDENTIALS = """\
+One table for each credential. What each scheme needs, and where a credential goes:
+[the guide to credentials](../guides/credentials.md). A *secret* is a reference: `env:NAME`, `file:PATH` or
+`keyring:SERVICE/USER`.
 """
 _PROBLEMS = """\
 A refusal is a code, a sentence and a remedy: [problems](../concepts/problems.md). On the command line the code
@@ -68,7 +73,7 @@ def settings_page() -> str:
         "# Settings\n",
         "Where settings come from, and which one counts: [the settings guide](../guides/settings.md).\n",
         "## At the top\n",
-        _settings_table(Settings, "", skip=lambda kind: _is_table(kind) or typing.get_origin(kind) is dict),
+        _settings_table(Settings, "", skip=lambda kind: _is_table(kind) or _is_many(kind)),
     ]
     for name, kind in typing.get_type_hints(Settings).items():
         if _is_table(kind):
@@ -77,6 +82,9 @@ def settings_page() -> str:
         "## `[sources.NAME]`\n",
         _SOURCES,
         _settings_table(SourceSpec, "", environment=False),
+        "## `[[credentials]]`\n",
+        _CREDENTIALS,
+        _settings_table(CredentialSpec, "", environment=False),
     ]
     return _page(parts)
 
@@ -171,6 +179,8 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
 
 def _type(kind: Any) -> str:
     words = {str: "text", int: "number", float: "number", bool: "true or false", type(None): ""}
+    if isinstance(kind, type) and issubclass(kind, str):
+        return "text"
     if kind in words:
         return words[kind]
     if typing.get_origin(kind) is tuple:
@@ -182,6 +192,11 @@ def _type(kind: Any) -> str:
 
 def _is_table(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _is_many(kind: Any) -> bool:
+    """Tables by name, or a list of them: each has its own section."""
+    return typing.get_origin(kind) is dict or any(map(_is_table, typing.get_args(kind)))
 
 
 def _first_line(kind: type) -> str:

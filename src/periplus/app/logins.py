@@ -9,14 +9,25 @@ from pathlib import Path
 import anyio.to_thread
 import msgspec
 
+from periplus.app.clock import SystemClock
+from periplus.app.keyring import load_ring
+from periplus.app.places import data_directory
 from periplus.core.seal import Seal
 from periplus.model import Code, Principal, Problem
 from periplus.net.credentials.logins import EVERYONE, Login
 from periplus.ports import Clock
+from periplus.settings import Settings
 
 DIRECTORY = "logins"
 _PURPOSE = "login"
 _LONGEST = 11_000  # what a sealed token can hold
+
+
+def open_logins(settings: Settings) -> SealedLogins:
+    """The logins of the data directory that the settings name."""
+    directory, clock = data_directory(settings), SystemClock()
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return SealedLogins(directory, Seal(load_ring(directory, clock), clock), clock)
 
 
 class SealedLogins:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from periplus.cli import audit, catalog, console, demo, operate, search, sources
+from periplus.cli import audit, catalog, console, demo, login, operate, search, sources
 from periplus.cli.context import Choices
 from periplus.model import Code, Problem
 
@@ -50,6 +50,7 @@ app.command()(catalog.browse)
 app.command()(search.search)
 app.command()(catalog.inspect)
 app.add_typer(audit.app, name="audit")
+app.command()(login.login)
 app.command()(operate.config)
 app.command()(operate.doctor)
 app.command()(demo.demo)

@@ -23,6 +23,7 @@ def config(context: typer.Context, as_json: AsJson = False) -> None:
     choices: Choices = context.obj
     settings = choices.settings
     shown = console.plain(settings) | {"data": str(data_directory(settings))}
+    shown["credentials"] = [credential.shown for credential in settings.credentials]
     if as_json:
         console.print_json({"file": str(choices.file) if choices.file else None, "settings": shown})
         return
@@ -36,8 +37,16 @@ def _toml_lines(tree: dict[str, object], path: str = "") -> list[str]:
     """The settings as TOML; JSON's spelling of text, numbers and lists is TOML's too."""
     import json
 
-    plain = [f"{key} = {json.dumps(value)}" for key, value in tree.items() if not isinstance(value, dict)]
+    many = {
+        key: value for key, value in tree.items() if isinstance(value, list) and value and isinstance(value[0], dict)
+    }
+    plain = [
+        f"{key} = {json.dumps(value)}" for key, value in tree.items() if not isinstance(value, dict) and key not in many
+    ]
     lines = [*([f"[{path}]"] if path and plain else []), *plain]
+    for key, tables in many.items():
+        for table in tables:
+            lines += ["", f"[[{key}]]", *_toml_lines(table)]
     for key, value in tree.items():
         if isinstance(value, dict) and value:
             name = key if key.replace("-", "").replace("_", "").isalnum() else json.dumps(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -74,6 +75,16 @@ class CredentialSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         members = {name: getattr(self, name) for name in ("token", "password", "key", "client_secret", "refresh_token")}
         members |= {f"headers.{name}": text.rpartition(" ")[2] for name, text in self.headers.items()}
         return {name: text for name, text in members.items() if text}
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The table as it may be printed: references stay, secrets that were written out do not."""
+        told: dict[str, Any] = msgspec.to_builtins(self)
+        for member, text in self.secrets.items():
+            table, _, name = member.rpartition(".")
+            if not REFERENCE.fullmatch(text):
+                (told[table] if table else told)[name] = "***"
+        return told
 
     def faults(self, *, allow_literals: bool) -> list[str]:
         """What is wrong with the table, without any value that could be a secret."""
