@@ -30,7 +30,7 @@ $(BENCH): requirements/bench.txt | $(READY)
 	$(UV) pip sync --quiet --python .bench/bin/python requirements/bench.txt
 	touch $@
 
-$(SITE): requirements/docs.txt | $(READY)
+$(SITE): requirements/docs.txt | $(filter .tools/bin/uv,$(UV))
 	test -x .site/bin/python || $(UV) venv --quiet --python $(PYTHON) .site
 	$(UV) pip sync --quiet --python .site/bin/python requirements/docs.txt
 	touch $@
