@@ -9,6 +9,7 @@ import io
 import tokenize
 import typing
 from collections.abc import Callable, Iterator
+from enum import Enum
 from inspect import getsource
 from pathlib import Path
 from textwrap import dedent
@@ -73,11 +74,9 @@ def settings_page() -> str:
         "# Settings\n",
         "Where settings come from, and which one counts: [the settings guide](../guides/settings.md).\n",
         "## At the top\n",
-        _settings_table(Settings, "", skip=lambda kind: _is_table(kind) or _is_many(kind)),
+        _settings_table(Settings, "", skip=lambda kind: _inner(kind) is not None or typing.get_origin(kind) is dict),
+        *_tables(Settings, ""),
     ]
-    for name, kind in typing.get_type_hints(Settings).items():
-        if _is_table(kind):
-            parts += [f"## `[{name}]`\n", _first_line(kind), _settings_table(kind, f"{name}.")]
     parts += [
         "## `[sources.NAME]`\n",
         _SOURCES,
@@ -87,6 +86,27 @@ def settings_page() -> str:
         _settings_table(CredentialSpec, "", environment=False),
     ]
     return _page(parts)
+
+
+def _tables(kind: type[msgspec.Struct], path: str) -> Iterator[str]:
+    """Tables below a table, and lists of tables: `[policy.defaults]`, `[[policy.rules]]`."""
+    for name, below in typing.get_type_hints(kind).items():
+        table = _inner(below)
+        if table is None or table is CredentialSpec:  # said below, with a word before it
+            continue
+        many = table is not below
+        yield f"## `[[{path}{name}]]`\n" if many else f"## `[{path}{name}]`\n"
+        yield _first_line(table)
+        skip = lambda inside: _inner(inside) is not None  # noqa: E731 - one line is all there is to it
+        yield _settings_table(table, f"{path}{name}.", skip=skip, environment=not many)
+        yield from _tables(table, f"{path}{name}.")
+
+
+def _inner(kind: Any) -> type[msgspec.Struct] | None:
+    """The table that a member is, or is a list of."""
+    if typing.get_origin(kind) is tuple:
+        kind = typing.get_args(kind)[0]
+    return kind if _is_table(kind) else None
 
 
 def problems_page() -> str:
@@ -183,6 +203,8 @@ def _type(kind: Any) -> str:
         return "text"
     if kind in words:
         return words[kind]
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return " or ".join(f"`{one.value}`" for one in kind)
     if typing.get_origin(kind) is tuple:
         return "list of texts"
     if typing.get_origin(kind) is dict:
@@ -192,11 +214,6 @@ def _type(kind: Any) -> str:
 
 def _is_table(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-
-
-def _is_many(kind: Any) -> bool:
-    """Tables by name, or a list of them: each has its own section."""
-    return typing.get_origin(kind) is dict or any(map(_is_table, typing.get_args(kind)))
 
 
 def _first_line(kind: type) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from periplus.model import Code, CredentialSpec, Problem, SourceSpec, check_source_id
+from periplus.model import CallRules, Code, CredentialSpec, Policy, Problem, SourceSpec, check_source_id
 
 PREFIX = "PERIPLUS_"
 FILE_NAME = "periplus.toml"
@@ -39,8 +39,8 @@ class LimitSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     nesting: int = 200  # how deep a document may be nested
     nodes: int = 20_000_000  # values in a document after YAML aliases are expanded
     schema_bytes: int = 1 << 20  # one tool's schemas; over it deep branches become anything
-    response_bytes: int = 32 << 20  # one answer of a call; nothing is called yet
-    stream_seconds: float = 20.0  # how long a streamed answer is read; nothing is called yet
+    response_bytes: int = 32 << 20  # one answer of a call
+    stream_seconds: float = 20.0  # how long a streamed answer is read
 
 
 class SecretSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,13 +72,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     secrets: SecretSettings = SecretSettings()
     search: SearchSettings = SearchSettings()
     audit: AuditSettings = AuditSettings()
+    calls: CallRules = CallRules()
+    policy: Policy = Policy()
     sources: dict[str, SourceSpec] = {}
     credentials: tuple[CredentialSpec, ...] = ()
 
 
 def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> Settings:
     """The settings of one run. `flags` uses dotted keys: `{"fetch.proxy": "..."}`."""
-    tree = _read(file) if file else {}
+    tree = read_toml(file) if file else {}
     for dotted, value, origin in (*_environment(environ), *_flags(flags or {})):
         _place(tree, dotted, value, origin)
     origin = str(file) if file else "the settings"
@@ -89,6 +91,9 @@ def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[
             Code.BAD_SETTING, f"{origin}: sources is {sources!r}", hints=('write [sources.NAME] with url = "..."',)
         )
     tree["sources"] = {name: _source(name, table, origin) for name, table in sources.items()}
+    for name, kind in (("policy", Policy), ("calls", CallRules)):
+        if name in tree:
+            tree[name] = _listed(tree[name], kind)
     try:
         settings = msgspec.convert(tree, Settings, strict=False)
     except msgspec.ValidationError as error:
@@ -117,7 +122,32 @@ def find_file(flag: str | None, environ: Mapping[str, str], directory: Path) -> 
     return here if here.is_file() else None
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_policy(tree: Mapping[str, Any], origin: str) -> Policy:
+    """A `[policy]` table, or a policy file of its own; a text counts where a list of texts is wanted."""
+    tree = dict(tree)
+    _check_keys(tree, Policy, origin, ("policy",))
+    try:
+        return msgspec.convert(_listed(tree, Policy), Policy, strict=False)
+    except msgspec.ValidationError as error:
+        raise Problem(
+            Code.BAD_SETTING, f"{origin}: policy: {error}", hints=("docs/guides/policy.md shows every key",)
+        ) from error
+
+
+def _listed(value: Any, kind: Any) -> Any:
+    """The same with a text put into a list where its type wants one: `principal = "ops"`."""
+    if _is_table(kind) and isinstance(value, dict):
+        hints = typing.get_type_hints(kind)
+        return {name: _listed(item, hints.get(name)) for name, item in value.items()}
+    if typing.get_origin(kind) is not tuple:
+        return value
+    if isinstance(value, list):
+        return [_listed(item, typing.get_args(kind)[0]) for item in value]
+    return [value] if isinstance(value, str) else value
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """A TOML file, or what is wrong with it."""
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -175,13 +205,16 @@ def _check_keys(tree: Mapping[str, Any], kind: Any, origin: str, path: tuple[str
         if name not in hints:
             raise unknown_key(".".join((*path, name)), tuple(".".join((*path, key)) for key in hints), origin)
         wanted = hints[name]
-        if isinstance(value, dict) and isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
+        if isinstance(value, dict) and _is_table(wanted):
             _check_keys(value, wanted, origin, (*path, name))
-        elif isinstance(value, list) and typing.get_origin(wanted) is tuple:
-            kind = typing.get_args(wanted)[0]
-            tables = [item for item in value if isinstance(item, dict) and issubclass(kind, msgspec.Struct)]
-            for table in tables:
-                _check_keys(table, kind, origin, (*path, name))
+        elif isinstance(value, list) and (rows := typing.get_args(wanted)) and _is_table(rows[0]):
+            for number, row in enumerate(value, 1):
+                if isinstance(row, dict):
+                    _check_keys(row, rows[0], origin, (*path, f"{name}[{number}]"))
+
+
+def _is_table(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def unknown_key(name: str, known: tuple[str, ...], origin: str) -> Problem:

@@ -12,17 +12,21 @@ from pathlib import Path
 import anyio
 import msgspec
 
+from periplus.app.calling import http_calls
 from periplus.app.clock import SystemClock
 from periplus.app.keyring import load_ring
-from periplus.app.parts import source
+from periplus.app.outward import NoMcp
+from periplus.app.parts import source, transport
 from periplus.app.places import data_directory
+from periplus.app.policies import policies
 from periplus.core.audit import AuditRules
+from periplus.core.calls.asked import Bounds
 from periplus.core.gateway import Gateway, Parts
 from periplus.core.seal import Seal
 from periplus.model import Problem, SourceSpec
 from periplus.net import Fetcher, FetchLimits, FetchPolicy
 from periplus.net.mcp import McpPool
-from periplus.ports import Clock, ReadLimits, SearchEngine, Wires
+from periplus.ports import CallWires, Clock, ReadLimits, SearchEngine, Wires
 from periplus.settings import Settings, find_file, load_settings
 from periplus.stores.sqlite import open_store
 from periplus.stores.sqlite.ledger import open_ledger
@@ -30,11 +34,12 @@ from periplus.stores.sqlite.ledger import open_ledger
 
 @asynccontextmanager
 async def open_gateway(
-    settings: Settings, *, clock: Clock | None = None, configure: bool = True
+    settings: Settings, *, clock: Clock | None = None, configure: bool = True, file: Path | None = None
 ) -> AsyncGenerator[Gateway]:
     """A gateway over these settings, for as long as the block runs; its child processes end with it.
 
-    `configure` first reads what the settings name and the catalog has not, each source at its own risk.
+    `configure` first reads what the settings name and the catalog has not, each source at its own risk. `file` is
+    where the settings were read from: its policy is read anew when it changes.
     """
     clock = clock or SystemClock()
     directory = data_directory(settings)
@@ -50,19 +55,26 @@ async def open_gateway(
         def wires(spec: SourceSpec) -> Wires:
             return Wires(fetch=fetcher.for_source(spec), mcp=mcp, limits=limits)
 
+        seal = Seal(await anyio.to_thread.run_sync(load_ring, directory, clock), clock)
+        http = http_calls(settings, fetcher, directory, seal, clock)
+        closing.push_async_callback(http.close)
         parts = Parts(
             store=store,
+            ledger=ledger,
+            sessions=ledger,
             clock=clock,
-            seal=Seal(await anyio.to_thread.run_sync(load_ring, directory, clock), clock),
+            seal=seal,
             source=source,
             wires=wires,
             upstream_log=mcp.stderr,
             let_go=mcp.close,
             engine=partial(_engine, directory),
             learns=settings.search.memory,
-            ledger=ledger,
-            sessions=ledger,
             audit=AuditRules(enabled=settings.audit.enabled, goals=settings.audit.goals),
+            transport=transport,
+            call_wires=CallWires(http=http, mcp=NoMcp()),
+            policies=policies(settings, file, clock),
+            bounds=_bounds(settings),
         )
         gateway = Gateway(parts)
         if configure:
@@ -92,6 +104,11 @@ def _fetcher(settings: Settings) -> Fetcher:
     return Fetcher(policy, limits, user_agent=f"periplus/{version('periplus')}")
 
 
+def _bounds(settings: Settings) -> Bounds:
+    limits = settings.limits
+    return Bounds(rules=settings.calls, response_bytes=limits.response_bytes, stream_s=limits.stream_seconds)
+
+
 def _limits(settings: Settings) -> ReadLimits:
     asked = settings.limits
     return ReadLimits(**{name: getattr(asked, name) for name in ReadLimits.__struct_fields__})
@@ -106,11 +123,12 @@ async def open(  # noqa: A001 - `periplus.open(...)` is how it is meant to read
     `store` is where the catalog lives; without it the settings say so, else the platform's data directory.
     `config` names a settings file; nothing is read from the current directory or the environment unasked.
     """
+    file = find_file(str(config), {}, Path.cwd()) if config and settings is None else None
     if settings is None:
-        settings = load_settings(find_file(str(config), {}, Path.cwd()) if config else None, {})
+        settings = load_settings(file, {})
     if store:
         settings = msgspec.structs.replace(settings, store=store)
-    async with open_gateway(settings) as gateway:
+    async with open_gateway(settings, file=file) as gateway:
         yield gateway
 
 

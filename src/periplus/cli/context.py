@@ -44,7 +44,7 @@ def with_gateway(context: typer.Context, work: Callable[[Gateway], Awaitable[Res
     choices: Choices = context.obj
 
     async def session() -> Result:
-        async with open_gateway(choices.settings) as gateway:
+        async with open_gateway(choices.settings, file=choices.file) as gateway:
             return await work(gateway)
 
     return anyio.run(partial(session))

@@ -71,8 +71,26 @@ class Seal:
             raise Problem(Code.INVALID_TOKEN, f"this {purpose} has expired", hints=("ask for a new one",))
         return content
 
+    def lock(self, purpose: str, content: bytes) -> bytes:
+        """Content of any size as it may lie on a disk."""
+        key = self._ring.keys[0]
+        nonce = self._clock.token(_NONCE_BYTES)
+        sealed: bytes = _cipher(key).encrypt(nonce, content, _context(purpose, key))
+        return key.id + nonce + sealed
+
+    def unlock(self, purpose: str, locked: bytes) -> bytes:
+        """What was locked for this purpose; refused when it was changed, or when its key is forgotten."""
+        content = self._decrypted(purpose, locked)
+        if content is None:
+            what = purpose.partition("\0")[0]
+            raise Problem(Code.INVALID_TOKEN, f"this {what} cannot be opened any more", hints=("make it anew",))
+        return content
+
     def _opened(self, purpose: str, token: str) -> tuple[float | None, Any] | None:
-        raw = _decoded(token)
+        plain = self._decrypted(purpose, _decoded(token))
+        return None if plain is None else msgspec.msgpack.decode(plain, type=tuple[float | None, Any])
+
+    def _decrypted(self, purpose: str, raw: bytes) -> bytes | None:
         if len(raw) < _ID_BYTES + _NONCE_BYTES + _MAC_BYTES:
             return None
         key = _find(self._ring.keys, raw[:_ID_BYTES])
@@ -82,10 +100,10 @@ class Seal:
 
         nonce, sealed = raw[_ID_BYTES : _ID_BYTES + _NONCE_BYTES], raw[_ID_BYTES + _NONCE_BYTES :]
         try:
-            plain = _cipher(key).decrypt(nonce, sealed, _context(purpose, key))
+            plain: bytes = _cipher(key).decrypt(nonce, sealed, _context(purpose, key))
         except InvalidTag:
             return None
-        return msgspec.msgpack.decode(plain, type=tuple[float | None, Any])
+        return plain
 
 
 def _cipher(key: Key) -> Any:

@@ -9,7 +9,7 @@ from periplus.model.hit import Found, Hit, Matches, NodeHit, Resolved, Why
 from periplus.model.kept import Kept, Rate
 from periplus.model.node import Node, NodeDraft, area_path, check_node_path
 from periplus.model.page import Page
-from periplus.model.policy import Defaults, Limit, Policy, Rule
+from periplus.model.policy import CallRules, Defaults, Limit, Policy, Rule
 from periplus.model.principal import LOCAL, Principal, Session
 from periplus.model.problem import Code, Problem, Status
 from periplus.model.ref import ToolRef, check_source_id, fold, leaf_segment, segment, short_hash
@@ -36,6 +36,7 @@ __all__ = [
     "Answer",
     "Approval",
     "ApprovalState",
+    "CallRules",
     "Code",
     "CredentialScheme",
     "CredentialSpec",

@@ -18,7 +18,7 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One `[[policy.rules]]` table; all its conditions hold together. Deny wins, then ask, then allow."""
+    """One `[[policy.rules]]` table: all its conditions hold together; deny wins, then ask, then allow."""
 
     verdict: Verdict  # "allow", "ask" (a person is asked at the call) or "deny"
     name: str = ""  # how explanations call it; else its number
@@ -49,3 +49,22 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     concurrency: int = 0  # how many at once; others wait
     timeout_seconds: float = 0.0  # how long one call may take, at most
     response_bytes: int = 0  # how large an answer may be, at most
+
+
+class CallRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[calls]`: how large, how long and how often calls may be."""
+
+    timeout_seconds: float = 30.0  # how long a call may take, where its tool and source do not say less; at most 300
+    arguments_bytes: int = 8 << 20  # all arguments of a call together
+    arguments_depth: int = 64  # how deep arguments may be nested
+    result_bytes: int = 49_152  # a larger result is kept whole under a handle, and shown in part
+    keep_seconds: int = 86_400  # how long a result is kept, at most
+    keep_idle_seconds: int = 3600  # how long after its last use
+    approval_seconds: int = 3600  # how long a question to a person stays open, and how long its answer can be used
+    concurrency: int = 200  # calls of one principal at once; others wait
+    upstream_concurrency: int = 100  # calls to one upstream at once; others wait
+    attempts: int = 3  # how often a call that may be repeated is sent, at most
+    breaker_failures: int = 8  # after so many failures in a row an upstream is left alone for a while
+    breaker_seconds: float = 10.0  # how long
+    session_idle_seconds: int = 86_400  # how long a conversation is remembered after its last use
+    limits: tuple[Limit, ...] = ()  # further limits, by principal and tool

@@ -1,0 +1,126 @@
+"""The verbs about sources: connect, sync, list and forget them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from periplus.core.connect import Connecting, Progress, connect
+from periplus.core.detect import detect
+from periplus.core.intake.names import source_id
+from periplus.core.standing import Standing
+from periplus.model import (
+    LOCAL,
+    Code,
+    LoadReport,
+    Principal,
+    Problem,
+    SourceRecord,
+    SourceSpec,
+    SourceState,
+    Verdict,
+    check_source_id,
+)
+from periplus.ports import Clock, Source, Store, Wires
+
+
+class Room(msgspec.Struct, frozen=True, kw_only=True):
+    """What sources are read with."""
+
+    store: Store
+    clock: Clock
+    standing: Standing
+    source: Callable[[str], Source]
+    wires: Callable[[SourceSpec], Wires]
+    let_go: Callable[[str], Awaitable[None]]
+
+
+class Sourcing:
+    """Sources, by one mechanism for all who ask."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    async def connect(self, spec: SourceSpec, progress: Progress, *, refresh: bool, accept: bool) -> LoadReport:
+        """Read a settled source into the catalog."""
+        ask = Connecting(
+            store=self._room.store,
+            source=self._room.source(spec.kind),
+            wires=self._room.wires(spec),
+            clock=self._room.clock,
+            progress=progress,
+            refresh=refresh,
+            accept=accept,
+        )
+        return await connect(ask, spec)
+
+    async def settled(self, spec: SourceSpec, principal: Principal) -> SourceSpec:
+        """The spec with its kind found out and its name settled; connecting one location again keeps its name.
+
+        Nothing is looked at that the policy keeps this principal from.
+        """
+        await self._allow(spec, principal)
+        records = await self._room.store.sources()
+        if spec.id:
+            check_source_id(spec.id)
+        else:
+            same = next((record for record in records if _same_place(record.spec, spec)), None)
+            if same and _only_an_address(spec):
+                return same.spec
+            taken = {record.id for record in records}
+            spec = msgspec.structs.replace(spec, id=same.id if same else source_id(spec.location, taken))
+        if spec.kind:
+            return spec
+        before = next((record for record in records if record.id == spec.id), None)
+        if before and _same_place(before.spec, spec):
+            return msgspec.structs.replace(spec, kind=before.spec.kind, url=before.spec.url, asked=before.spec.asked)
+        found = await detect(spec, self._room.wires(spec).fetch)
+        asked = spec.url if found.url and found.url != spec.url else ""
+        return msgspec.structs.replace(spec, kind=found.kind, url=found.url or spec.url, asked=asked)
+
+    async def _allow(self, spec: SourceSpec, principal: Principal) -> None:
+        if principal == LOCAL:
+            return
+        decision = (await self._room.standing.judge(principal)).connect(spec.location)
+        if decision.verdict is not Verdict.ALLOW:
+            why = f": {decision.reason}" if decision.reason else ""
+            raise Problem(
+                Code.FORBIDDEN,
+                f"{principal.id} may not connect {spec.location} ({decision.rule}{why})",
+                hints=("an operator can add it: periplus add",),
+            )
+
+    async def keep(self, spec: SourceSpec, problem: Problem) -> None:
+        """Keep a configured source that could not be read yet: listed, unavailable, with the reason."""
+        if await self._room.store.source(spec.id) is None:
+            await self._room.store.mark(SourceRecord(spec=spec, state=SourceState.UNAVAILABLE, reason=problem.message))
+
+    async def disconnect(self, source: str, principal: Principal) -> None:
+        """Forget a source and its tools."""
+        record = await self.one(source, principal)
+        await self._room.store.remove(record.id, self._room.clock.now())
+        await self._room.let_go(record.id)
+
+    async def all(self, principal: Principal) -> Sequence[SourceRecord]:
+        """The sources a principal may see."""
+        judge, records = await self._room.standing.judge_and_sources(principal)
+        return [record for record in records if principal.is_admin or not judge.is_closed(record.id)]
+
+    async def one(self, source: str, principal: Principal) -> SourceRecord:
+        """One source with its load report."""
+        records = await self.all(principal)
+        for record in records:
+            if record.id == source:
+                return record
+        known = tuple(record.id for record in records)[:8]
+        raise Problem(Code.SOURCE_NOT_FOUND, f"no source is called {source[:60]!r}", hints=known or ("add one first",))
+
+
+def _same_place(stored: SourceSpec, asked: SourceSpec) -> bool:
+    return asked.location in {stored.location, stored.asked} and (not asked.kind or stored.kind == asked.kind)
+
+
+def _only_an_address(spec: SourceSpec) -> bool:
+    """Whether a spec says where a source is and nothing of how it is to be read."""
+    return spec == SourceSpec(url=spec.url, kind=spec.kind, command=spec.command, args=spec.args, cwd=spec.cwd)

@@ -1,0 +1,63 @@
+"""The verbs browse and describe: walking the catalog, and reading one tool."""
+
+from __future__ import annotations
+
+import msgspec
+
+from periplus.core import names, telling
+from periplus.core.browse import Ask, Listing, browse
+from periplus.core.calls.checking import forbidden
+from periplus.core.schema.closure import bounded
+from periplus.core.wired import Wired
+from periplus.model import LOCAL, Action, Principal, Scope, Tool, Verdict
+
+
+class BrowseVerbs(Wired):
+    """The catalog as it may be seen."""
+
+    async def scope(self, principal: Principal) -> Scope:
+        """What a principal may discover, as a value for queries."""
+        return (await self._standing.judge(principal)).scope
+
+    async def browse(
+        self,
+        path: str = "",
+        *,
+        principal: Principal = LOCAL,
+        limit: int = 50,
+        cursor: str | None = None,
+        deep: bool = False,
+    ) -> Listing:
+        """A node of the catalog, its child nodes and its tools; `deep` lists the tools of the whole subtree."""
+        ask = Ask(path=path, limit=limit, cursor=cursor, deep=deep)
+        async with self._audit.event("browse", principal, path) as note:
+            listing = await browse(self._parts.store, self._cursors, ask, await self.scope(principal))
+            telling.browsed(note, listing)
+        return listing
+
+    async def describe(self, tool: str, *, principal: Principal = LOCAL, session: str = "") -> Tool:
+        """One tool, complete, by its ref or any spelling that means it alone; a session remembers having read it."""
+        async with self._audit.event("describe", principal, tool, session=session) as note:
+            judge = await self._standing.judge(principal)
+            found = await names.find(self._parts.store, tool, judge.scope)
+            decision = judge.decide(Action.DESCRIBE, found)
+            note.ruled(decision.rule)
+            if decision.verdict is Verdict.DENY:
+                raise forbidden(found, decision)
+            if session:
+                await self._sessions.remember_shown(principal, session, found)
+            args, _ = bounded(found.args_schema)
+            result, _ = bounded(found.result_schema)
+            found = msgspec.structs.replace(found, args_schema=args or {}, result_schema=result)
+            telling.described(note, found)
+        return found
+
+    async def shown(
+        self, tool: Tool, session: str, *, principal: Principal = LOCAL, within_s: float = 1800.0
+    ) -> str | None:
+        """The hash of the schema of a tool that a session has read so lately; None when it has read none (E-32)."""
+        return await self._sessions.shown(principal, session, tool, within_s)
+
+    async def revision(self) -> int:
+        """Grows with every change of the catalog."""
+        return await self._parts.store.revision()

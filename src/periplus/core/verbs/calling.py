@@ -1,0 +1,95 @@
+"""The verb call: the one door through which anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from periplus.core.calls.asked import Asked
+from periplus.core.calls.leave import Leave, Step
+from periplus.core.shaping.shape import shape_of
+from periplus.core.wired import Wired
+from periplus.model import LOCAL, Approval, Principal, Result
+from periplus.ports import no_progress
+from periplus.ports.transports import Progress
+
+
+class CallVerbs(Wired):
+    """Calls and their results."""
+
+    async def call(  # noqa: PLR0913 - each says one thing about a call
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        principal: Principal = LOCAL,
+        session: str = "",
+        approval: str = "",
+        leave: Leave | None = None,
+        idempotency_key: str = "",
+        timeout_s: float | None = None,
+        select: str | Sequence[str] = "",
+        filter: str | Mapping[str, Any] = "",  # noqa: A002 - the word every face has for it
+        limit: int | None = None,
+        offset: int = 0,
+        keep: bool = False,
+        progress: Progress = no_progress,
+    ) -> Result:
+        """Call a tool: validated, permitted, sent, shaped and recorded, in this order.
+
+        Where a person has to agree it is refused with `approval_required`; the same call with the granted
+        `approval` runs once. `select`, `filter`, `limit` and `offset` say how much of the result is wanted; what is
+        left out or does not fit stays under the result's `handle` (`keep`: always). Under one `idempotency_key` a
+        call is made once, and its answer given again.
+        """
+        asked = Asked(
+            tool=tool,
+            arguments=cast("dict[str, Any]", {} if arguments is None else arguments),  # looked at first of all
+            principal=principal,
+            session=session,
+            approval=approval,
+            leave=leave,
+            idempotency_key=idempotency_key,
+            timeout_s=timeout_s,
+            shape=shape_of(select, filter, limit, offset),
+            keep=keep,
+            progress=progress,
+        )
+        judge, sources = await self._standing.judge_and_sources(principal)
+        return await self._calls.call(asked, judge, sources)
+
+    async def result(  # noqa: PLR0913 - as for a call
+        self,
+        handle: str,
+        *,
+        principal: Principal = LOCAL,
+        select: str | Sequence[str] = "",
+        filter: str | Mapping[str, Any] = "",  # noqa: A002 - as for a call
+        limit: int | None = None,
+        offset: int = 0,
+        budget: int | None = None,
+    ) -> Result:
+        """Another part of a kept result, without asking its upstream again; `budget` is in characters."""
+        shape = shape_of(select, filter, limit, offset)
+        return await self._calls.answering.again(handle, shape, principal, budget)
+
+    async def file(self, handle: str, *, principal: Principal = LOCAL) -> tuple[bytes, dict[str, Any]]:
+        """The bytes of a file that a result names, and what is said of it."""
+        return await self._calls.results.file(handle, principal)
+
+    async def ask(self, steps: Sequence[Step], *, principal: Principal = LOCAL) -> Approval | None:
+        """One question to a person for all of these calls that need one; None when none does.
+
+        Arguments may hold references (`$name`) to results that are not there yet: what is bound is what is written.
+        """
+        judge, sources = await self._standing.judge_and_sources(principal)
+        return await self._calls.several.ask(steps, judge, sources)
+
+    async def leave(self, approval: str, steps: Sequence[Step], *, principal: Principal = LOCAL) -> Leave:
+        """Use the approval of several calls, once: give what this returns as `leave` with each of them."""
+        judge, sources = await self._standing.judge_and_sources(principal)
+        return await self._calls.several.leave(approval, steps, judge, sources)
+
+    def drift(self) -> dict[str, int]:
+        """How often results were not what their tools declare, by tool, since this process began (S-75)."""
+        return dict(self._calls.answering.drift)

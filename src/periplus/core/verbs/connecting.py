@@ -1,0 +1,65 @@
+"""The verb connect: sources come into the catalog, are read again, and leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from periplus.core import telling
+from periplus.core.connect import Progress, quiet
+from periplus.core.wired import Wired
+from periplus.model import LOCAL, LoadReport, Principal, Problem, SourceRecord, SourceSpec
+
+
+class ConnectVerbs(Wired):
+    """What a catalog is read from."""
+
+    async def connect(
+        self,
+        spec: SourceSpec | str,
+        *,
+        principal: Principal = LOCAL,
+        refresh: bool = False,
+        accept: bool = False,
+        progress: Progress = quiet,
+    ) -> LoadReport:
+        """Read a source into the catalog; again, it costs one conditional request and writes nothing.
+
+        `refresh` reads it even if it says it has not changed; `accept` takes a change that is held back because
+        it would remove most of its tools.
+        """
+        spec = SourceSpec(url=spec) if isinstance(spec, str) else spec
+        async with self._audit.event("connect", principal, telling.place_of(spec)) as note:
+            spec = await self._sourcing.settled(spec, principal)
+            note.about(spec.id)
+            report = await self._sourcing.connect(spec, progress, refresh=refresh, accept=accept)
+            telling.connected(note, report)
+        return report
+
+    async def sync(
+        self, source: str, *, principal: Principal = LOCAL, accept: bool = False, progress: Progress = quiet
+    ) -> LoadReport:
+        """Read a stored source again as it is configured."""
+        record = await self.source(source, principal=principal)
+        return await self.connect(record.spec, principal=principal, accept=accept, progress=progress)
+
+    async def keep(self, spec: SourceSpec, problem: Problem) -> None:
+        """Keep a configured source that could not be read yet: listed, unavailable, with the reason."""
+        await self._sourcing.keep(spec, problem)
+
+    async def disconnect(self, source: str, *, principal: Principal = LOCAL) -> None:
+        """Forget a source and its tools."""
+        async with self._audit.event("connect", principal, source) as note:
+            note.add(op="disconnect")
+            await self._sourcing.disconnect(source, principal)
+
+    async def sources(self, *, principal: Principal = LOCAL) -> Sequence[SourceRecord]:
+        """The sources a principal may see."""
+        return await self._sourcing.all(principal)
+
+    async def source(self, source: str, *, principal: Principal = LOCAL) -> SourceRecord:
+        """One source with its load report."""
+        return await self._sourcing.one(source, principal)
+
+    def upstream_log(self, source: str) -> Sequence[str]:
+        """The last lines the process behind a source wrote to stderr, while it runs."""
+        return self._parts.upstream_log(source)

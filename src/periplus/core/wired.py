@@ -1,0 +1,93 @@
+"""What a gateway is wired from, and the mechanisms that its verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from periplus.core.audit import Audit, AuditRules
+from periplus.core.calls.asked import Bounds
+from periplus.core.calls.door import Calls, Door
+from periplus.core.cursor import Cursors
+from periplus.core.seal import Seal
+from periplus.core.searching import Searching
+from periplus.core.sessions import Conversations
+from periplus.core.sourcing import Room, Sourcing
+from periplus.core.standing import Always, Standing
+from periplus.core.trail import Trail
+from periplus.model import Policy, SourceSpec
+from periplus.ports import (
+    CallWires,
+    Clock,
+    Ledger,
+    Policies,
+    SearchEngine,
+    Sessions,
+    Source,
+    Store,
+    Tracing,
+    Transport,
+    Wires,
+)
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gateway is wired from; `app.py` chooses them."""
+
+    store: Store
+    ledger: Ledger
+    sessions: Sessions
+    clock: Clock
+    seal: Seal
+    source: Callable[[str], Source]  # by kind; raises a problem that names the kinds there are
+    wires: Callable[[SourceSpec], Wires]
+    upstream_log: Callable[[str], Sequence[str]]  # by source: what its process wrote to stderr
+    let_go: Callable[[str], Awaitable[None]]  # by source: end its process and its connections
+    transport: Callable[[str], Transport]  # by kind; raises a problem that names the kinds there are
+    call_wires: CallWires
+    engine: Callable[[], SearchEngine]  # loads it: a model and index files, not needed to browse
+    learns: bool = True  # whether searches remember what was called after them
+    policies: Policies = Always(Policy())
+    bounds: Bounds = Bounds()
+    audit: AuditRules = AuditRules()
+    tracing: Tracing | None = None
+
+
+class Wired:
+    """The mechanisms of one gateway. They keep nothing that another process would miss: all of that is in the store."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._audit = Audit(parts.ledger, parts.clock, parts.audit, parts.tracing)
+        self.trail = Trail(parts.ledger)
+        self._standing = Standing(parts.store, parts.policies)
+        self._cursors = Cursors(parts.seal)
+        self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
+        self._sourcing = Sourcing(_room(parts, self._standing))
+        self._calls = Calls(_door(parts, self._audit))
+        self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
+
+
+def _room(parts: Parts, standing: Standing) -> Room:
+    return Room(
+        store=parts.store,
+        clock=parts.clock,
+        standing=standing,
+        source=parts.source,
+        wires=parts.wires,
+        let_go=parts.let_go,
+    )
+
+
+def _door(parts: Parts, audit: Audit) -> Door:
+    return Door(
+        store=parts.store,
+        ledger=parts.ledger,
+        clock=parts.clock,
+        seal=parts.seal,
+        audit=audit,
+        transport=parts.transport,
+        wires=parts.call_wires,
+        bounds=parts.bounds,
+    )
