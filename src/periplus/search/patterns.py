@@ -39,9 +39,9 @@ def compile_pattern(pattern: str) -> Any:  # RE2 brings no types
         ) from error
 
 
-def _reason(error: re2.error) -> str:
+def _reason(error: Exception) -> str:
     """What RE2 says of a pattern, without the prefix that is ours."""
-    said = error.args[0] if error.args else b""
+    said: object = error.args[0] if error.args else b""
     return said.replace(_BY_LINE, b"").decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
 
 
