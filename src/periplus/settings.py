@@ -151,7 +151,9 @@ def read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise Problem(Code.BAD_SETTING, f"{file}: not valid TOML: {error}", where=str(file)) from error
+        raise Problem(
+            Code.BAD_SETTING, f"{file}: not valid TOML: {error}", hints=("mend the file there",), where=str(file)
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(Code.BAD_SETTING, f"{file} cannot be read: {error}", where=str(file)) from error
 

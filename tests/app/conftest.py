@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neighbour import Neighbour
 
 import sites
 from periplus.app import open_gateway
@@ -44,3 +45,11 @@ def opened(tmp_path: Path, clock: SettableClock) -> Opener:
 async def gateway(opened: Opener) -> AsyncIterator[Gateway]:
     async with AsyncExitStack() as stack:
         yield await stack.enter_async_context(opened())
+
+
+@pytest.fixture
+async def beside(gateway: Gateway, tmp_path: Path) -> Neighbour:
+    """A catalog with a sound source, beside which others go wrong."""
+    (tmp_path / "quay.json").write_text(sites.text(sites.api("a", "b")))
+    await gateway.connect(str(tmp_path / "quay.json"))
+    return Neighbour(gateway)

@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
     from periplus.core.connect import Progress
 
+_UNFOLDED = 4_000
 EFFECT_STYLE = {Effect.READ: "green", Effect.WRITE: "yellow", Effect.DESTROY: "red"}
 
 
 def out() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    is_seen = sys.stdout.isatty()
+    # What goes into a pipe or a file is not folded to a width nobody chose: a line of a table stays a line.
+    return Console(highlight=False, soft_wrap=not is_seen, width=None if is_seen else _UNFOLDED)
 
 
 def err() -> Console:

@@ -60,7 +60,7 @@ def run() -> None:
     """Run the command line; every problem leaves by here."""
     wants_json = "--json" in sys.argv
     try:
-        app()
+        app(prog_name="periplus")
     except Problem as problem:
         console.print_problem(problem, as_json=wants_json)
         sys.exit(problem.code.status.exit)

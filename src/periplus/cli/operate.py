@@ -33,26 +33,25 @@ def config(context: typer.Context, as_json: AsJson = False) -> None:
         out.print(line, markup=False)
 
 
-def _toml_lines(tree: dict[str, object], path: str = "") -> list[str]:
-    """The settings as TOML; JSON's spelling of text, numbers and lists is TOML's too."""
+def _toml_lines(tree: dict[str, object], path: str = "", head: str = "") -> list[str]:
+    """The settings as TOML, where nothing is said by silence; JSON spells text, numbers and lists as TOML does."""
     import json
 
-    many = {
-        key: value for key, value in tree.items() if isinstance(value, list) and value and isinstance(value[0], dict)
-    }
-    plain = [
-        f"{key} = {json.dumps(value)}" for key, value in tree.items() if not isinstance(value, dict) and key not in many
-    ]
-    lines = [*([f"[{path}]"] if path and plain else []), *plain]
-    for key, tables in many.items():
-        for table in tables:
-            lines += ["", f"[[{key}]]", *_toml_lines(table)]
+    plain = [f"{key} = {json.dumps(value)}" for key, value in tree.items() if value is not None and not _nests(value)]
+    lines = [*([head] if head and plain else []), *plain]
     for key, value in tree.items():
-        if isinstance(value, dict) and value:
-            name = key if key.replace("-", "").replace("_", "").isalnum() else json.dumps(key)
-            below = _toml_lines(value, f"{path}.{name}" if path else name)
-            lines += ["", *below] if lines else below
+        name = key if key.replace("-", "").replace("_", "").isalnum() else json.dumps(key)
+        name = f"{path}.{name}" if path else name
+        tables = value if isinstance(value, list) else [value]
+        for table in tables if _nests(value) else ():
+            below = _toml_lines(table, name, f"[[{name}]]" if isinstance(value, list) else f"[{name}]")
+            lines += ["", *below] if lines and below else below
     return lines
+
+
+def _nests(value: object) -> bool:
+    """Whether a value is a table or a list of tables, which TOML writes below the rest."""
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:

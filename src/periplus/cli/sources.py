@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -42,7 +43,7 @@ def add(
         reports: list[LoadReport] = []
         failed: Problem | None = None
         for spec in specs:
-            with console.progress(spec.id or spec.location, quiet=as_json) as progress:
+            with console.progress(spec.id or PurePath(spec.location).name, quiet=as_json) as progress:
                 try:
                     reports.append(await gateway.connect(spec, progress=progress))
                 except Problem as problem:
@@ -56,7 +57,8 @@ def add(
 
     for finding in findings:
         console.err().print(_finding(finding), soft_wrap=True)
-    _print_reports(with_gateway(context, work), as_json=as_json)
+    reports = with_gateway(context, work)
+    _print_reports(reports if len(specs) > 1 else reports[0], as_json=as_json)
 
 
 @app.callback()
@@ -93,7 +95,7 @@ def show(context: typer.Context, name: str, as_json: AsJson = False) -> None:
 def accept(context: typer.Context, name: str, as_json: AsJson = False) -> None:
     """Take a change that is held back because it would remove most of a source's tools."""
     report = with_gateway(context, lambda gateway: gateway.sync(name, accept=True))
-    _print_reports([report], as_json=as_json)
+    _print_reports(report, as_json=as_json)
 
 
 @app.command()
@@ -126,7 +128,8 @@ def sync(
         return reports, failed
 
     reports, failed = with_gateway(context, work)
-    _print_reports(reports, as_json=as_json)
+    if reports or not failed:
+        _print_reports(reports[0] if source else reports, as_json=as_json)
     for _, problem in failed[:-1]:
         console.print_problem(problem, as_json=as_json)
     if failed:
@@ -173,11 +176,12 @@ def _print_records(records: list[SourceRecord]) -> None:
     console.out().print(console.table(columns, rows))
 
 
-def _print_reports(reports: list[LoadReport], *, as_json: bool) -> None:
+def _print_reports(found: LoadReport | list[LoadReport], *, as_json: bool) -> None:
+    """One report where one source was named, else a list: a program knows beforehand which it gets."""
     if as_json:
-        console.print_json(reports[0] if len(reports) == 1 else reports)
+        console.print_json(found)
         return
-    for report in reports:
+    for report in found if isinstance(found, list) else [found]:
         print_report(report)
 
 
