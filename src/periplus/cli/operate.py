@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -42,7 +42,7 @@ def _toml_lines(tree: dict[str, object], path: str = "", head: str = "") -> list
     for key, value in tree.items():
         name = key if key.replace("-", "").replace("_", "").isalnum() else json.dumps(key)
         name = f"{path}.{name}" if path else name
-        tables = value if isinstance(value, list) else [value]
+        tables: list[Any] = value if isinstance(value, list) else [value]
         for table in tables if _nests(value) else ():
             below = _toml_lines(table, name, f"[[{name}]]" if isinstance(value, list) else f"[{name}]")
             lines += ["", *below] if lines and below else below
