@@ -62,6 +62,24 @@ class AuditSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     goals: Literal["recorded", "hashed", "none"] = "recorded"  # goals of searches: their words, a hash, or nothing
 
 
+class TelemetrySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[telemetry]`: traces and metrics by OpenTelemetry; needs `periplus[telemetry]`."""
+
+    endpoint: str = ""  # of a collector that takes OTLP over HTTP, as `http://127.0.0.1:4318`; empty: none is made
+    headers: dict[str, str] = {}  # sent to it; a value `env:NAME` or `file:PATH` stands for a secret
+    service: str = "periplus"  # what this gateway is called there
+    sample: float = 1.0  # which share of traces is sent; metrics count everything
+    interval_seconds: float = 30.0  # how often metrics are sent
+    timeout_seconds: float = 3.0  # how long the collector may take, also when the gateway ends
+
+
+class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[log]`: what is written to stderr."""
+
+    level: Literal["debug", "info", "warning", "error"] = "warning"  # from `info` on, every verb is a line
+    format: Literal["text", "json"] = "text"  # lines for people or for programs
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that can be set, with the defaults that hold where nothing is."""
 
@@ -74,6 +92,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     audit: AuditSettings = AuditSettings()
     calls: CallRules = CallRules()
     policy: Policy = Policy()
+    telemetry: TelemetrySettings = TelemetrySettings()
+    log: LogSettings = LogSettings()
     sources: dict[str, SourceSpec] = {}
     credentials: tuple[CredentialSpec, ...] = ()
 

@@ -19,6 +19,7 @@ from periplus.app.outward import NoMcp
 from periplus.app.parts import source, transport
 from periplus.app.places import data_directory
 from periplus.app.policies import policies
+from periplus.app.watching import watched
 from periplus.core.audit import AuditRules
 from periplus.core.calls.asked import Bounds
 from periplus.core.gateway import Gateway, Parts
@@ -26,7 +27,7 @@ from periplus.core.seal import Seal
 from periplus.model import Problem, SourceSpec
 from periplus.net import Fetcher, FetchLimits, FetchPolicy
 from periplus.net.mcp import McpPool
-from periplus.ports import CallWires, Clock, ReadLimits, SearchEngine, Wires
+from periplus.ports import CallWires, Clock, ReadLimits, SearchEngine, Tracing, Wires
 from periplus.settings import Settings, find_file, load_settings
 from periplus.stores.sqlite import open_store
 from periplus.stores.sqlite.ledger import open_ledger
@@ -34,12 +35,18 @@ from periplus.stores.sqlite.ledger import open_ledger
 
 @asynccontextmanager
 async def open_gateway(
-    settings: Settings, *, clock: Clock | None = None, configure: bool = True, file: Path | None = None
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    configure: bool = True,
+    file: Path | None = None,
+    tracing: Tracing | None = None,
 ) -> AsyncGenerator[Gateway]:
     """A gateway over these settings, for as long as the block runs; its child processes end with it.
 
     `configure` first reads what the settings name and the catalog has not, each source at its own risk. `file` is
-    where the settings were read from: its policy is read anew when it changes.
+    where the settings were read from: its policy is read anew when it changes. `tracing` watches instead of what the
+    settings name.
     """
     clock = clock or SystemClock()
     directory = data_directory(settings)
@@ -48,6 +55,7 @@ async def open_gateway(
         AsyncExitStack() as closing,
         open_store(directory) as store,
         open_ledger(directory) as ledger,
+        watched(settings, clock, tracing) as watching,
         McpPool(fetcher.transport, environ=os.environ, version=version("periplus")) as mcp,
     ):
         closing.push_async_callback(fetcher.close)
@@ -75,6 +83,7 @@ async def open_gateway(
             call_wires=CallWires(http=http, mcp=NoMcp()),
             policies=policies(settings, file, clock),
             bounds=_bounds(settings),
+            tracing=watching,
         )
         gateway = Gateway(parts)
         if configure:

@@ -40,11 +40,14 @@ def with_gateway(context: typer.Context, work: Callable[[Gateway], Awaitable[Res
     import anyio
 
     from periplus.app import open_gateway
+    from periplus.app.logs import configure_logs
 
     choices: Choices = context.obj
+    settings = choices.settings
+    configure_logs(settings.log)
 
     async def session() -> Result:
-        async with open_gateway(choices.settings, file=choices.file) as gateway:
+        async with open_gateway(settings, file=choices.file) as gateway:
             return await work(gateway)
 
     return anyio.run(partial(session))

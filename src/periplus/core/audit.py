@@ -37,10 +37,14 @@ class Audit:
 
     def event(self, verb: str, principal: Principal, subject: str = "", *, session: str = "") -> Note:
         """`async with audit.event("browse", principal, path) as note:` - what the block does is one event."""
+        return Note(self, verb, principal, subject, session)
+
+    def start(self, verb: str, session: str) -> Span:
+        """A place in the trace of what is being done here."""
         origin = here()
         if session:
             origin = msgspec.structs.replace(origin, session=session)
-        return Note(self, verb, principal, subject, self._tracing.start(verb, origin))
+        return self._tracing.start(verb, origin)
 
     def now(self) -> float:
         return self._clock.now()
@@ -60,15 +64,14 @@ class Audit:
 class Note:
     """One event while it happens: a block of code that may say more about itself."""
 
-    def __init__(self, audit: Audit, verb: str, principal: Principal, subject: str, span: Span) -> None:
+    _span: Span
+
+    def __init__(self, audit: Audit, verb: str, principal: Principal, subject: str, session: str) -> None:
         self._audit = audit
         self._verb = verb
         self._principal = principal
         self._subject = subject
-        self._span = span
-        self._parent = here().span
-        self._frame = within(span.origin)
-        self._began = audit.now()
+        self._session = session
         self._shown: tuple[str, ...] = ()
         self._said: dict[str, Any] = {}
         self._detail: dict[str, Any] = {}
@@ -107,6 +110,10 @@ class Note:
         self._detail |= detail
 
     async def __aenter__(self) -> Self:
+        self._parent = here().span
+        self._began = self._audit.now()
+        self._span = self._audit.start(self._verb, self._session)
+        self._frame = within(self._span.origin)
         self._frame.__enter__()
         return self
 
