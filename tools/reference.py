@@ -209,7 +209,8 @@ def _type(kind: Any) -> str:
         return "list of texts"
     if typing.get_origin(kind) is dict:
         return "table of texts"
-    return " or ".join(word for part in typing.get_args(kind) if (word := _type(part)))
+    words_of = (f"`{part}`" if isinstance(part, str) else _type(part) for part in typing.get_args(kind))
+    return " or ".join(word for word in words_of if word)
 
 
 def _is_table(kind: Any) -> bool:

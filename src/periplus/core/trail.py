@@ -162,6 +162,6 @@ def _as_row(line: bytes) -> Recorded | None:
 def _as_tip(line: bytes) -> tuple[int, str] | None:
     try:
         last = _last(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, ValueError):
         return None
     return last.tip.seq, last.tip.hash
