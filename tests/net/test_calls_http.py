@@ -222,7 +222,7 @@ async def test_a_body_longer_than_it_says_is_an_upstream_error_and_spoils_no_lat
     with pytest.raises(Problem) as caught:
         await call(calls, server.url())
     assert caught.value.code is Code.UPSTREAM_ERROR
-    assert "goes on after the length it announced" in caught.value.message
+    assert "has not the length it announced" in caught.value.message
     lies = False
     assert (await call(calls, server.url())).value == [2]
 

@@ -23,7 +23,10 @@ def config(context: typer.Context, as_json: AsJson = False) -> None:
     choices: Choices = context.obj
     settings = choices.settings
     shown = console.plain(settings) | {"data": str(data_directory(settings))}
-    shown["credentials"] = [credential.shown for credential in settings.credentials]
+    if tables := [credential.shown for credential in settings.credentials]:
+        shown["credentials"] = tables
+    else:
+        del shown["credentials"]
     if as_json:
         console.print_json({"file": str(choices.file) if choices.file else None, "settings": shown})
         return

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import errno
 import ssl
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import anyio
+import h2.errors
+import h2.events
+import h2.exceptions
 import httpcore2
 import httpx2
 
@@ -22,6 +26,7 @@ _FAULTS = (
     httpcore2.UnsupportedProtocol,
     httpx2.HTTPError,
     httpx2.InvalidURL,
+    h2.exceptions.H2Error,
     anyio.BrokenResourceError,
     anyio.ClosedResourceError,
     OSError,  # ssl.SSLError is one
@@ -47,22 +52,43 @@ def problem_of(error: Exception, target: Target, *, in_body: bool) -> Problem:
     if isinstance(error, httpcore2.ProxyError):
         return _unavailable(f"the proxy did not open a way to {target.place}: {error}")
     causes = list(_causes(error))
-    for cause in causes:
-        if isinstance(cause, ssl.SSLError):
-            return _tls(cause, target)
-    for cause in causes:
-        if isinstance(cause, OSError) and cause.errno:
-            return _socket(cause, target)
+    for kind, tell in _BY_CAUSE:
+        for cause in causes:
+            if isinstance(cause, kind) and (told := tell(cause, target)) is not None:
+                return told
     return cut_short(target) if in_body else _unanswered(error, target)
 
 
 def _unanswered(error: Exception, target: Target) -> Problem:
     """A fault of the exchange itself, the connection being sound."""
-    if isinstance(error, httpcore2.ProtocolError) and "disconnected" not in str(error):
+    if _was_refused(error):
+        return Problem(
+            Code.UNAVAILABLE,
+            f"{target.place} refused the request without looking at it",
+            retryable=True,
+            details={"not_processed": True},
+        )
+    if isinstance(error, httpcore2.ProtocolError | h2.exceptions.H2Error) and "disconnected" not in str(error):
         return _unavailable(f"{target.place} does not speak HTTP as it should: {str(error)[:200]}")
     if isinstance(error, httpcore2.ConnectError):
         return _unavailable(f"{target.place} cannot be reached")
     return _unavailable(f"{target.place} closed the connection without answering")
+
+
+def _was_refused(error: Exception) -> bool:
+    """Whether HTTP/2 says that no part of the request was processed (RFC 9113, 8.7)."""
+    event = error.args[0] if error.args else None
+    return isinstance(event, h2.events.StreamReset) and event.error_code == h2.errors.ErrorCodes.REFUSED_STREAM
+
+
+def wrong_length(target: Target) -> Problem:
+    """An answer that is longer or shorter than it announced, so that nobody knows what is missing (S-74)."""
+    return Problem(
+        Code.UPSTREAM_ERROR,
+        f"the answer of {target.shown} has not the length it announced",
+        hints=("the server's Content-Length is wrong: what came may be only a part",),
+        retryable=True,
+    )
 
 
 def cut_short(target: Target) -> Problem:
@@ -135,9 +161,18 @@ _SOCKET_WORDS = {
 }
 
 
-def _socket(error: OSError, target: Target) -> Problem:
+def _socket(error: OSError, target: Target) -> Problem | None:
+    if not error.errno:
+        return None
     words = _SOCKET_WORDS.get(error.errno or 0, f"cannot be reached: {error.strerror or error}")
     return _unavailable(f"{target.place} {words}")
+
+
+_BY_CAUSE: tuple[tuple[type[BaseException], Callable[[Any, Target], Problem | None]], ...] = (
+    (ssl.SSLError, _tls),
+    (h2.exceptions.InvalidBodyLengthError, lambda _error, target: wrong_length(target)),
+    (OSError, _socket),
+)
 
 
 def _unavailable(message: str) -> Problem:

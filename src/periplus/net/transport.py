@@ -12,7 +12,7 @@ import httpx2
 
 from periplus.model import Code, Problem
 from periplus.net.credentials.references import check_private, missing
-from periplus.net.failures import translated
+from periplus.net.failures import translated, wrong_length
 from periplus.net.guard import NO_GRANT, FetchPolicy, Grant, judge_target
 from periplus.net.library import Watch, had_surplus
 from periplus.net.limits import FetchLimits
@@ -91,12 +91,7 @@ class _Body(httpx2.AsyncByteStream):
             async for chunk in self._answer.aiter_stream():
                 yield chunk
         if await had_surplus(self._answer):
-            raise Problem(
-                Code.UPSTREAM_ERROR,
-                f"the answer of {self._target.shown} goes on after the length it announced",
-                hints=("the server's Content-Length is wrong: what came may be only a part",),
-                retryable=True,
-            )
+            raise wrong_length(self._target)
 
     async def aclose(self) -> None:
         await self._answer.aclose()
