@@ -49,6 +49,19 @@ class SecretSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     allow_literals: bool = False  # whether the secrets of `[[credentials]]` may stand in the file itself
 
 
+class ServeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[serve]`: how others reach the gateway."""
+
+    face: str = "handshake"  # the protocol at `/mcp`, and over stdio
+    http: str = "127.0.0.1:8750"  # where `periplus serve` listens
+    hosts: tuple[str, ...] = ()  # names it answers to beside localhost, when it listens on loopback
+    origins: tuple[str, ...] = ()  # web origins whose pages may reach it, beside those of this machine
+    auth: str = "none"  # how callers say who they are: "none", "keys", "jwt"
+    insecure: bool = False  # listen for other machines although nobody has to say who it is
+    body_bytes: int = 4 << 20  # the largest request
+    stateless: bool = False  # keep no MCP sessions in the process: for several replicas behind a balancer
+
+
 class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[search]`: how tools are found."""
 
@@ -89,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     limits: LimitSettings = LimitSettings()
     secrets: SecretSettings = SecretSettings()
     search: SearchSettings = SearchSettings()
+    serve: ServeSettings = ServeSettings()
     audit: AuditSettings = AuditSettings()
     calls: CallRules = CallRules()
     policy: Policy = Policy()

@@ -14,6 +14,7 @@ import msgspec
 
 from periplus.app.calling import http_calls
 from periplus.app.clock import SystemClock
+from periplus.app.configured import connect_configured
 from periplus.app.keyring import load_ring
 from periplus.app.outward import NoMcp
 from periplus.app.parts import source, transport
@@ -41,16 +42,17 @@ async def open_gateway(
     configure: bool = True,
     file: Path | None = None,
     tracing: Tracing | None = None,
+    exposed: bool = False,
 ) -> AsyncGenerator[Gateway]:
     """A gateway over these settings, for as long as the block runs; its child processes end with it.
 
     `configure` first reads what the settings name and the catalog has not, each source at its own risk. `file` is
     where the settings were read from: its policy is read anew when it changes. `tracing` watches instead of what the
-    settings name.
+    settings name. `exposed`: other machines reach it, so that loopback addresses are not everybody's to name.
     """
     clock = clock or SystemClock()
     directory = data_directory(settings)
-    fetcher, limits = _fetcher(settings), _limits(settings)
+    fetcher, limits = _fetcher(settings, exposed=exposed), _limits(settings)
     async with (
         AsyncExitStack() as closing,
         open_store(directory) as store,
@@ -87,7 +89,7 @@ async def open_gateway(
         )
         gateway = Gateway(parts)
         if configure:
-            await _configure(gateway, settings.sources)
+            await connect_configured(gateway, settings.sources)
         yield gateway
 
 
@@ -97,7 +99,7 @@ def _engine(directory: Path) -> SearchEngine:
     return SearchRoom(directory / "search")
 
 
-def _fetcher(settings: Settings) -> Fetcher:
+def _fetcher(settings: Settings, *, exposed: bool) -> Fetcher:
     asked = settings.fetch
     policy = FetchPolicy(
         allow=asked.allow,
@@ -107,7 +109,7 @@ def _fetcher(settings: Settings) -> Fetcher:
         proxy=asked.proxy,
         ca=asked.ca,
         timeout_seconds=asked.timeout_seconds,
-        loopback_allowed=True,  # a library and a command line serve nobody beyond this machine
+        loopback_allowed=not exposed,  # a gateway that serves nobody beyond this machine may go where its user may
     )
     limits = FetchLimits(document_bytes=settings.limits.document_bytes)
     return Fetcher(policy, limits, user_agent=f"periplus/{version('periplus')}")
@@ -139,32 +141,6 @@ async def open(  # noqa: A001 - `periplus.open(...)` is how it is meant to read
         settings = msgspec.structs.replace(settings, store=store)
     async with open_gateway(settings, file=file) as gateway:
         yield gateway
-
-
-async def _configure(gateway: Gateway, wanted: Mapping[str, SourceSpec]) -> None:
-    """Read configured sources that are new or configured otherwise, side by side; one's failure is its own."""
-    if not wanted:
-        return
-    stored = {record.id: record for record in await gateway.sources()}
-
-    async def connect(spec: SourceSpec) -> None:
-        try:
-            await gateway.connect(spec)
-        except Problem as problem:
-            await gateway.keep(spec, problem)
-
-    async with anyio.create_task_group() as tasks:
-        for name, spec in wanted.items():
-            record = stored.get(name)
-            if spec.enabled and (record is None or not _configured_as(record.spec, spec)):
-                tasks.start_soon(connect, spec)
-
-
-def _configured_as(stored: SourceSpec, spec: SourceSpec) -> bool:
-    """Whether what is stored came from this table: looking may have added a kind and a nearer address."""
-    if stored.asked:
-        stored = msgspec.structs.replace(stored, url=stored.asked, asked="")
-    return stored == (spec if spec.kind else msgspec.structs.replace(spec, kind=stored.kind))
 
 
 __all__ = ["open", "open_gateway"]

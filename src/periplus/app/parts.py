@@ -10,9 +10,13 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any
 
-from periplus import sources, transports
+from periplus import faces, sources, transports
+from periplus.core.gateway import Gateway
 from periplus.model import Code, Problem
-from periplus.ports import Source, Transport
+from periplus.ports import Face, Source, Transport
+from periplus.settings import Settings
+
+MakeFace = Callable[[Gateway, Settings], Face]
 
 
 @cache
@@ -35,6 +39,19 @@ def transport(kind: str) -> Transport:
     return make()
 
 
+@cache
+def face_names() -> tuple[str, ...]:
+    """Every face there is."""
+    return _kinds(faces)
+
+
+@cache
+def face(name: str) -> MakeFace:
+    """What makes a face over a gateway."""
+    make: MakeFace = _part(faces, name, "face")
+    return make
+
+
 def _kinds(room: ModuleType) -> tuple[str, ...]:
     own = {module.name for module in pkgutil.iter_modules(room.__path__) if not module.name.startswith("_")}
     return tuple(sorted(own | {point.name for point in entry_points(group=room.__name__)}))
@@ -44,7 +61,7 @@ def _part(room: ModuleType, kind: str, what: str) -> Any:
     """What makes the part: an entry point named as the room is, else `ADAPTER` of the room's module."""
     known = _kinds(room)
     if kind not in known:
-        raise Problem(Code.UNSUPPORTED, f"no {what} is of kind {kind[:40]!r}", hints=(f"kinds: {', '.join(known)}",))
+        raise Problem(Code.UNSUPPORTED, f"there is no {what} {kind[:40]!r}", hints=(f"there are {', '.join(known)}",))
     for point in entry_points(group=room.__name__, name=kind):
         return point.load()
     return importlib.import_module(f"{room.__name__}.{kind}").ADAPTER

@@ -68,6 +68,16 @@ class Wired:
         self._calls = Calls(_door(parts, self._audit))
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
 
+    @property
+    def clock(self) -> Clock:
+        """The clock of everything that goes through here; faces and hosts use no other."""
+        return self._parts.clock
+
+    @property
+    def seal(self) -> Seal:
+        """What makes and opens sealed tokens, for protocols that hand out some of their own."""
+        return self._parts.seal
+
 
 def _room(parts: Parts, standing: Standing) -> Room:
     return Room(

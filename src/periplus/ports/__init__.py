@@ -6,6 +6,7 @@ A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`
 
 from periplus.model import Schema
 from periplus.ports.clock import Clock
+from periplus.ports.faces import Face, Handler, HttpAnswer, HttpAsk, Operation, Reply, Request, Resource, Route, Wire
 from periplus.ports.ledger import Ledger, LedgerFactory
 from periplus.ports.origin import Origin, Span, Tracing, begun, here, traceparent, within
 from periplus.ports.policies import Policies
@@ -32,9 +33,13 @@ __all__ = [
     "Calling",
     "Change",
     "Clock",
+    "Face",
     "Fetch",
     "FetchRequest",
     "Fetched",
+    "Handler",
+    "HttpAnswer",
+    "HttpAsk",
     "HttpOut",
     "HttpReply",
     "HttpRequest",
@@ -44,9 +49,14 @@ __all__ = [
     "McpLinks",
     "McpListing",
     "McpOut",
+    "Operation",
     "Origin",
     "Policies",
     "ReadLimits",
+    "Reply",
+    "Request",
+    "Resource",
+    "Route",
     "Row",
     "Schema",
     "SearchEngine",
@@ -59,6 +69,7 @@ __all__ = [
     "StoreFactory",
     "Tracing",
     "Transport",
+    "Wire",
     "Wires",
     "begun",
     "encode_tool",

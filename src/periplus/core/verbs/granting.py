@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from periplus.core import names
@@ -68,6 +68,12 @@ class GrantVerbs(Wired):
     async def save(self, session: Session) -> Session:
         """Write a session that was loaded; `conflict` when another process wrote it meanwhile."""
         return await self._sessions.save(session)
+
+    async def change(
+        self, name: str, slot: str, edit: Callable[[dict[str, Any]], dict[str, Any]], *, principal: Principal = LOCAL
+    ) -> Session:
+        """Change one slot of a conversation whatever others do meanwhile; `edit` may be asked more than once."""
+        return await self._sessions.change(principal, name, slot, edit)
 
     async def end(self, name: str, *, principal: Principal = LOCAL) -> None:
         """Forget a conversation."""

@@ -1,0 +1,183 @@
+"""A gateway that runs on and answers: over stdio for the client that started it, or over HTTP for many."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import anyio
+import msgspec
+
+from periplus.app import open_gateway
+from periplus.app.parts import face, face_names
+from periplus.app.upkeep import keep_up
+from periplus.core.gateway import Gateway
+from periplus.hosts.desk import Desk
+from periplus.hosts.identity import AGENT, Authenticator, Open
+from periplus.hosts.mcp import McpHost
+from periplus.hosts.mcp.asking import Asking
+from periplus.model import Code, Problem, SourceSpec
+from periplus.settings import Settings
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+_log = logging.getLogger("periplus.serve")
+_GRACE_S = 20
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a gateway listens."""
+
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine reaches it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return f"{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+
+def address_of(text: str) -> Address:
+    """`HOST:PORT`, `:PORT`, `PORT` or `[HOST]:PORT`."""
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not port.isdigit() or not int(port) <= 65535:
+        raise Problem(Code.BAD_SETTING, f"{text!r} is no address to listen on", hints=("write HOST:PORT",))
+    return Address(host, int(port))
+
+
+def desks(gateway: Gateway, settings: Settings, names: Sequence[str] = ()) -> dict[str, Desk]:
+    """Every face, or those named, over one gateway."""
+    return {name: Desk(face(name)(gateway, settings)) for name in names or face_names()}
+
+
+async def serve_stdio(settings: Settings, name: str, sources: Sequence[SourceSpec] = ()) -> None:
+    """One face for the client at the other end of stdin and stdout, until it hangs up."""
+    from mcp.server.stdio import stdio_server  # noqa: PLC0415 - only a server needs the SDK
+
+    async with open_gateway(settings, configure=False) as gateway:
+        desk = desks(gateway, settings, (name,))[name]
+        host = McpHost(
+            desk,
+            clock=gateway.clock,
+            identify=lambda _: (AGENT, False),
+            asking=Asking(gateway, gateway.seal),
+            connection=f"stdio-{gateway.clock.token(9).hex()}",
+        )
+        server = host.server()
+        async with anyio.create_task_group() as tasks, stdio_server() as (incoming, outgoing):
+            tasks.start_soon(keep_up, gateway, settings, sources)
+            await server.run(incoming, outgoing, server.create_initialization_options(host.notifications))
+            tasks.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def open_application(
+    settings: Settings, *, address: Address | None = None, sources: Sequence[SourceSpec] = ()
+) -> AsyncGenerator[Starlette]:
+    """The HTTP application of a gateway that is open as long as the block runs; for `periplus serve` and for tests."""
+    address = address or address_of(settings.serve.http)
+    authenticator = _authenticator(settings)
+    _check_exposure(address, authenticator, settings)
+    async with (
+        open_gateway(settings, configure=False, exposed=not address.is_loopback) as gateway,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(keep_up, gateway, settings, sources)
+        yield _application(gateway, settings, address, authenticator)
+        tasks.cancel_scope.cancel()
+
+
+async def serve_http(settings: Settings, address: Address, sources: Sequence[SourceSpec] = ()) -> None:
+    """Every face, until the process is told to stop; calls in flight are finished first."""
+    import uvicorn  # noqa: PLC0415 - only a server needs it
+
+    async with open_application(settings, address=address, sources=sources) as application:
+        config = uvicorn.Config(
+            application,
+            host=address.host,
+            port=address.port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+        await uvicorn.Server(config).serve()
+
+
+def _application(gateway: Gateway, settings: Settings, address: Address, authenticator: Authenticator) -> Starlette:
+    from periplus.hosts.http import HttpParts, application  # noqa: PLC0415 - not over stdio
+    from periplus.hosts.http.gate import Door  # noqa: PLC0415
+    from periplus.hosts.http.mcp_routes import identify  # noqa: PLC0415
+
+    serving = desks(gateway, settings)
+    if settings.serve.face not in serving:
+        face(settings.serve.face)  # says which there are
+    asking = Asking(gateway, gateway.seal)
+
+    async def ready() -> list[tuple[str, bool, str]]:
+        return await _readiness(gateway)
+
+    return application(
+        HttpParts(
+            desks=serving,
+            mcp={
+                name: McpHost(desk, clock=gateway.clock, identify=identify, asking=asking)
+                for name, desk in serving.items()
+            },
+            default=settings.serve.face,
+            door=Door(
+                authenticator=authenticator,
+                clock=gateway.clock,
+                allowed_hosts=("localhost", *settings.serve.hosts) if address.is_loopback else (),
+                allowed_origins=settings.serve.origins,
+                body_bytes=settings.serve.body_bytes,
+            ),
+            ready=ready,
+            metrics=lambda: "",
+            version=version("periplus"),
+            stateless=settings.serve.stateless,
+        )
+    )
+
+
+async def _readiness(gateway: Gateway) -> list[tuple[str, bool, str]]:
+    try:
+        revision, records = await gateway.revision(), await gateway.sources()
+    except Problem as problem:
+        return [("store", False, problem.message)]
+    tools = sum(record.tools for record in records)
+    return [
+        ("store", True, f"revision {revision}, {tools} tools"),
+        *((f"source {record.id}", True, record.state.value) for record in records),
+    ]
+
+
+def _authenticator(settings: Settings) -> Authenticator:
+    if settings.serve.auth == "none":
+        return Open()
+    raise Problem(Code.BAD_SETTING, f"[serve] auth is {settings.serve.auth!r}", hints=('use "none"',))
+
+
+def _check_exposure(address: Address, authenticator: Authenticator, settings: Settings) -> None:
+    """Nobody opens a gateway with credentials to a network by accident (T-20)."""
+    if address.is_loopback or authenticator.asks or settings.serve.insecure:
+        return
+    raise Problem(
+        Code.BAD_SETTING,
+        f"{address} can be reached from other machines, and nobody has to say who it is",
+        hints=('set [serve] auth = "keys"', "or listen on 127.0.0.1", "or, knowing that, pass --insecure"),
+    )

@@ -1,0 +1,121 @@
+"""Keeping a catalog fresh while a gateway serves: configured sources are read, and read again when they are due."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from periplus.app.configured import connect_configured
+from periplus.core.gateway import Gateway
+from periplus.model import Code, Problem, SourceRecord, SourceSpec
+from periplus.settings import Settings
+
+_log = logging.getLogger("periplus.upkeep")
+_LOOK_S = 2.0  # how often files are looked at, and clocks
+_FIRST_RETRY_S, _LAST_RETRY_S = 30.0, 3600.0
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_DURATION = re.compile(r"(\d+)\s*([smhd])")
+
+
+def seconds(text: str) -> float | None:
+    """`6h`, `30m`, `45s`, `1d` in seconds; None for `off` and nothing at all."""
+    if text.strip().lower() in ("", "off", "never"):
+        return None
+    found = _DURATION.fullmatch(text.strip().lower())
+    if found is None:
+        raise Problem(Code.BAD_SETTING, f"refresh = {text!r} is no time", hints=('write "30m", "6h", "1d" or "off"',))
+    return int(found[1]) * _UNITS[found[2]]
+
+
+async def keep_up(gateway: Gateway, settings: Settings, sources: Sequence[SourceSpec]) -> None:
+    """Read what the command line and the settings name, then what becomes due; one's failure is its own."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(connect_configured, gateway, settings.sources)
+        for spec in sources:
+            tasks.start_soon(_connect, gateway, spec)
+    watch = _Watch(gateway)
+    while True:
+        await anyio.sleep(_LOOK_S)
+        await watch.look()
+
+
+async def _connect(gateway: Gateway, spec: SourceSpec) -> None:
+    try:
+        report = await gateway.connect(spec)
+    except Problem as problem:
+        _log.warning("%s could not be read: %s", spec.location, problem.message)
+        return
+    _log.info("%s: %d tools", report.source, report.counts.tools)
+
+
+class _Watch:
+    """What is due: by its refresh time, by a changed file, or again after a failure."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._due: dict[str, float] = {}
+        self._failures: dict[str, int] = {}
+        self._seen: dict[str, int] = {}
+
+    async def look(self) -> None:
+        """Read again what is due now."""
+        try:
+            records = await self._gateway.sources()
+        except Problem as problem:  # the store is away: nothing to look at until it is back
+            _log.warning("the sources cannot be listed: %s", problem.message)
+            return
+        for record in records:
+            if record.spec.enabled and await self._is_due(record):
+                await self._read(record)
+
+    async def _is_due(self, record: SourceRecord) -> bool:
+        if (changed := await self._changed(record)) is not None:
+            return changed
+        if (every := _every(record)) is None:
+            return False
+        now = self._gateway.clock.now()
+        due = self._due.setdefault(record.id, now + every)
+        return now >= due
+
+    async def _changed(self, record: SourceRecord) -> bool | None:
+        """Whether the file behind a source is another one than before; None when it is no file."""
+        if "://" in record.spec.url or not record.spec.url or record.spec.kind == "python":
+            return None
+        stamp = await anyio.to_thread.run_sync(_stamp, record.spec.url)
+        if stamp is None:
+            return None
+        before = self._seen.setdefault(record.id, stamp)
+        self._seen[record.id] = stamp
+        return stamp != before
+
+    async def _read(self, record: SourceRecord) -> None:
+        now = self._gateway.clock.now()
+        try:
+            await self._gateway.sync(record.id)
+        except Problem as problem:
+            failed = self._failures[record.id] = self._failures.get(record.id, 0) + 1
+            self._due[record.id] = now + min(_FIRST_RETRY_S * 2 ** (failed - 1), _LAST_RETRY_S)
+            _log.warning("%s could not be read again: %s", record.id, problem.message)
+            return
+        self._failures.pop(record.id, None)
+        self._due[record.id] = now + (_every(record) or _LAST_RETRY_S)
+
+
+def _every(record: SourceRecord) -> float | None:
+    try:
+        return seconds(record.spec.refresh)
+    except Problem:
+        return None
+
+
+def _stamp(path: str) -> int | None:
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns ^ found.st_size

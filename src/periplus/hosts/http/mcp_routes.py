@@ -1,0 +1,78 @@
+"""The MCP endpoints: `/mcp` for the default face and `/mcp/<face>` for each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import ServerRequestContext
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.routing import BaseRoute, Route
+
+from periplus.hosts.identity import AGENT
+from periplus.hosts.mcp import McpHost
+from periplus.model import Principal
+
+_GATE_CHECKS = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+MakeHost = Callable[[str], McpHost]
+"""A host for a face by its name."""
+
+
+def identify(context: ServerRequestContext[Any, Any]) -> tuple[Principal, bool]:
+    """Who the gate said it is."""
+    if context.request is None:
+        return AGENT, False
+    state = context.request.state
+    return getattr(state, "principal", AGENT), getattr(state, "anonymous", True)
+
+
+class McpRoutes:
+    """One session manager per face; sessions belong to the principal that opened them."""
+
+    def __init__(self, hosts: Mapping[str, McpHost], default: str, *, stateless: bool, body_bytes: int) -> None:
+        self._default = default
+        self._managers = {
+            name: StreamableHTTPSessionManager(
+                app=host.server(),
+                stateless=stateless,
+                security_settings=_GATE_CHECKS,
+                max_request_body_size=body_bytes,
+            )
+            for name, host in hosts.items()
+        }
+
+    def routes(self) -> list[BaseRoute]:
+        named: list[BaseRoute] = [Route(f"/mcp/{name}", _Endpoint(manager)) for name, manager in self._managers.items()]
+        return [Route("/mcp", _Endpoint(self._managers[self._default])), *named]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """The sessions, until the application stops."""
+        async with AsyncExitStack() as stack:
+            for manager in self._managers.values():
+                await stack.enter_async_context(manager.run())
+            yield
+
+
+class _Endpoint:
+    """An ASGI application (Starlette hands an object over as it is, and leaves the methods to it)."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+        self._manager = manager
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        state = scope.get("state", {})
+        principal = state.get("principal")
+        if principal is not None and not state.get("anonymous"):
+            scope["user"] = _user(principal)
+        await self._manager.handle_request(scope, receive, send)
+
+
+def _user(principal: Principal) -> AuthenticatedUser:
+    """The principal as the SDK knows owners of sessions; the credential itself goes no further."""
+    name = f"{principal.tenant}/{principal.id}"
+    return AuthenticatedUser(AccessToken(token="", client_id=name, subject=name, scopes=sorted(principal.scopes)))

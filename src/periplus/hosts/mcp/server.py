@@ -1,0 +1,150 @@
+"""A face as an MCP server: its operations are the tools, its documents the resources, and nothing else is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.shared.exceptions import MCPError
+
+from periplus.hosts.desk import Desk
+from periplus.hosts.mcp.asking import Asking
+from periplus.hosts.mcp.replies import result_of
+from periplus.hosts.traces import trace_of
+from periplus.model import Principal, Problem
+from periplus.ports import Clock, Operation, Request, Wire
+
+_DAY_MS = 86_400_000
+Context = ServerRequestContext[Any, Any]
+Identify = Callable[[Context], tuple[Principal, bool]]
+"""Who asks, and whether nobody said so."""
+
+
+class McpHost:
+    """One face over MCP. `connection` names the conversation where the wire has one of its own (stdio)."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        *,
+        clock: Clock,
+        identify: Identify,
+        asking: Asking,
+        connection: str = "",
+    ) -> None:
+        self._desk = desk
+        self._clock = clock
+        self._identify = identify
+        self._asking = asking
+        self._connection = connection
+        self._tools = [_tool(operation) for operation in desk.face.operations]
+
+    def server(self) -> Server[Any]:
+        """The SDK's server for this face; it speaks every revision, stateless ones included."""
+        face = self._desk.face
+        hint = CacheHint(ttl_ms=_DAY_MS, scope="public")
+        made: Server[Any] = Server(
+            face.server_name,
+            version=face.server_version,
+            instructions=face.instructions,
+            cache_hints={"tools/list": hint, "server/discover": hint},
+            get_tool_input_schema=self._input_schema,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        if face.resources:
+            made.add_request_handler("resources/list", types.PaginatedRequestParams, self._list_resources)
+            made.add_request_handler("resources/read", types.ReadResourceRequestParams, self._read_resource)
+        return made
+
+    @property
+    def notifications(self) -> NotificationOptions:
+        """What the handshake revisions are told may change."""
+        changes = bool(self._desk.face.resources)
+        return NotificationOptions(tools_changed=changes, resources_changed=changes)
+
+    def request(self, context: Context) -> Request:
+        """Who asks, and in which conversation, as the SDK tells it."""
+        headers = context.request.headers if context.request is not None else {}
+        principal, anonymous = self._identify(context)
+        meta: Any = context.meta or {}
+        connection = self._connection or headers.get("mcp-session-id", "")
+
+        async def progress(done: float, total: float | None, message: str) -> None:
+            await context.session.report_progress(done, total, message)
+
+        return Request(
+            principal=principal,
+            wire=Wire.MCP if context.request is not None else Wire.STDIO,
+            connection=connection,
+            anonymous=anonymous and not connection,
+            trace=trace_of(meta.get("traceparent") or headers.get("traceparent"), self._clock),
+            progress=progress,
+            base_url=str(context.request.base_url).rstrip("/") if context.request is not None else "",
+        )
+
+    async def _list_tools(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._tools)
+
+    def _input_schema(self, name: str) -> dict[str, Any] | None:
+        operation = self._desk.operation(name)
+        return operation.input if operation else None
+
+    async def _call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        request = self.request(context)
+        arguments = params.arguments or {}
+        return await self._asking.through(
+            context, params, request, lambda asked: self._answer(params, arguments, asked)
+        )
+
+    async def _answer(
+        self, params: types.CallToolRequestParams, arguments: dict[str, Any], request: Request
+    ) -> tuple[types.CallToolResult, Problem | None]:
+        reply = await self._desk.ask(params.name, arguments, request)
+        if reply is None:
+            problem = self._desk.unknown(params.name)
+            raise MCPError(types.INVALID_PARAMS, f"{problem.message}; {problem.hints[0]}")
+        return result_of(reply), reply.problem
+
+    async def _list_resources(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        own = [
+            types.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=one.media_type)
+            for one in self._desk.face.resources
+        ]
+        return types.ListResourcesResult(resources=own)
+
+    async def _read_resource(
+        self, _context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        for one in self._desk.face.resources:
+            if params.uri in (one.uri, *one.aliases):
+                text = types.TextResourceContents(uri=params.uri, mime_type=one.media_type, text=await one.read())
+                return types.ReadResourceResult(contents=[text])
+        known = ", ".join(one.uri for one in self._desk.face.resources)
+        raise MCPError(types.INVALID_PARAMS, f"there is no resource {params.uri[:200]!r}; there are {known}")
+
+
+def _tool(operation: Operation) -> types.Tool:
+    return types.Tool(
+        name=operation.name,
+        title=operation.title,
+        description=operation.description,
+        input_schema=operation.input,
+        output_schema=operation.output if operation.listed_output else None,
+        annotations=types.ToolAnnotations(
+            read_only_hint=operation.reads,
+            destructive_hint=operation.destroys,
+            idempotent_hint=operation.idempotent,
+            open_world_hint=operation.open_world,
+        ),
+    )
