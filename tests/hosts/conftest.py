@@ -73,7 +73,7 @@ def echo_parts(gateway: Gateway, **changes: Any) -> HttpParts:
     async def ready() -> list[tuple[str, bool, str]]:
         return [("store", True, "fine")]
 
-    host = McpHost(desk, clock=gateway.clock, identify=identify, asking=Asking(gateway, gateway.seal))
+    host = McpHost(desk, clock=gateway.clock, identify=identify, asking=Asking(gateway))
     made: dict[str, Any] = {
         "desks": {"echo": desk},
         "mcp": {"echo": host},

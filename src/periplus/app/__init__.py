@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib.metadata import version
@@ -25,7 +25,7 @@ from periplus.core.audit import AuditRules
 from periplus.core.calls.asked import Bounds
 from periplus.core.gateway import Gateway, Parts
 from periplus.core.seal import Seal
-from periplus.model import Problem, SourceSpec
+from periplus.model import SourceSpec
 from periplus.net import Fetcher, FetchLimits, FetchPolicy
 from periplus.net.mcp import McpPool
 from periplus.ports import CallWires, Clock, ReadLimits, SearchEngine, Tracing, Wires

@@ -74,7 +74,7 @@ async def serve_stdio(settings: Settings, name: str, sources: Sequence[SourceSpe
             desk,
             clock=gateway.clock,
             identify=lambda _: (AGENT, False),
-            asking=Asking(gateway, gateway.seal),
+            asking=Asking(gateway),
             connection=f"stdio-{gateway.clock.token(9).hex()}",
         )
         server = host.server()
@@ -126,7 +126,7 @@ def _application(gateway: Gateway, settings: Settings, address: Address, authent
     serving = desks(gateway, settings)
     if settings.serve.face not in serving:
         face(settings.serve.face)  # says which there are
-    asking = Asking(gateway, gateway.seal)
+    asking = Asking(gateway, named=authenticator.asks)
 
     async def ready() -> list[tuple[str, bool, str]]:
         return await _readiness(gateway)

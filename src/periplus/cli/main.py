@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from periplus.cli import audit, catalog, console, demo, login, operate, search, sources
+from periplus.cli import audit, catalog, clients, console, demo, login, operate, search, serve, sources
 from periplus.cli.context import Choices
 from periplus.model import Code, Problem
 
@@ -51,6 +51,8 @@ app.command()(search.search)
 app.command()(catalog.inspect)
 app.add_typer(audit.app, name="audit")
 app.command()(login.login)
+app.command()(serve.serve)
+app.command("client-config")(clients.client_config)
 app.command()(operate.config)
 app.command()(operate.doctor)
 app.command()(demo.demo)

@@ -17,9 +17,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from periplus.core.gateway import Gateway
-from periplus.core.seal import Seal
 from periplus.documents.canonical import canonical
-from periplus.model import Code, Problem
+from periplus.model import Code, Principal, Problem
 from periplus.ports import Request
 
 _PURPOSE = "question to a person"
@@ -40,19 +39,20 @@ Run = Callable[[Request], Awaitable[Answered]]
 class Asking:
     """Puts approvals to the person behind an MCP client, and runs the call again when they agree."""
 
-    def __init__(self, gateway: Gateway, seal: Seal) -> None:
+    def __init__(self, gateway: Gateway, *, named: bool = False) -> None:
         self._gateway = gateway
-        self._seal = seal
+        self._seal = gateway.seal
+        self._named = named  # whether callers have to say who they are
 
     async def through(
         self, context: Context, params: types.CallToolRequestParams, request: Request, run: Run
     ) -> types.CallToolResult | types.InputRequiredResult:
         """The call's result, with a question in between where policy wants one and the client can ask it."""
-        if params.request_state and (agreed := self._agreed(params, request)):
+        if params.request_state and self._may_agree(request) and (agreed := self._agreed(params, request)):
             request = await self._granted(agreed, request)
         result, problem = await run(request)
         approval = _approval_of(problem)
-        if problem is None or not approval or request.approval or not _can_ask(context):
+        if problem is None or not approval or request.approval or not (self._may_agree(request) and _can_ask(context)):
             return result
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return self._question(params, problem, approval, request)
@@ -62,8 +62,14 @@ class Asking:
         return result
 
     async def _granted(self, approval: str, request: Request) -> Request:
-        await self._gateway.grant(approval, principal=request.principal, why="agreed at the client")
+        asker = request.principal
+        person = Principal(id=asker.id, tenant=asker.tenant, scopes=asker.scopes | {"admin"})
+        await self._gateway.grant(approval, principal=person, why="agreed at the client")
         return msgspec.structs.replace(request, approval=approval)
+
+    def _may_agree(self, request: Request) -> bool:
+        """Whether the person at the client may: where callers name themselves, only those who are trusted with it."""
+        return not self._named or bool(request.principal.scopes & {"approve", "admin"})
 
     def _question(
         self, params: types.CallToolRequestParams, problem: Problem, approval: str, request: Request
