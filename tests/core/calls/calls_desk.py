@@ -1,4 +1,3 @@
-# ruff: noqa: ARG002 - the port has arguments that this transport does not need
 """Tools of a harbour, and a transport that a test watches and directs."""
 
 from __future__ import annotations
