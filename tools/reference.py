@@ -5,14 +5,10 @@ What a member means is the comment beside it, so that it is said once, where it 
 
 from __future__ import annotations
 
-import io
-import tokenize
 import typing
 from collections.abc import Callable, Iterator
 from enum import Enum
-from inspect import getsource
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import msgspec
@@ -21,6 +17,8 @@ import typer.main
 from periplus.cli.main import app
 from periplus.model import Code, CredentialSpec, FindingCode, Severity, SourceSpec
 from periplus.settings import PREFIX, Settings
+from tools import python_api
+from tools.written import comments, table
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _MADE = "<!-- Written by tools/reference.py: change the code, then run `make docs`. -->\n"
@@ -48,24 +46,6 @@ Options before the command's name hold for every command. Commands end with 0, o
 problem: [problem codes](problems.md).
 """
 _NOT_WRITTEN = frozenset({"id", "asked", "trusted"})  # members of a source that Periplus fills in itself
-
-
-def comments(kind: type) -> dict[str, str]:
-    """Member -> the comment that stands beside it in the class."""
-    lines: dict[str, str] = {}
-    name, depth = "", 0
-    for token in tokenize.generate_tokens(io.StringIO(dedent(getsource(kind))).readline):
-        if token.type == tokenize.INDENT:
-            depth += 1
-        elif token.type == tokenize.DEDENT:
-            depth -= 1
-        elif token.type == tokenize.NAME and depth == 1 and not name:
-            name = token.string
-        elif token.type == tokenize.COMMENT and depth == 1 and name:
-            lines[name] = token.string.removeprefix("#").strip()
-        elif token.type == tokenize.NEWLINE:
-            name = ""
-    return {name: _without_noqa(text) for name, text in lines.items()}
 
 
 def settings_page() -> str:
@@ -120,7 +100,7 @@ def problems_page() -> str:
         [
             "# Problem codes\n",
             _PROBLEMS,
-            _table(("code", "HTTP", "JSON-RPC", "exit", "means"), rows),
+            table(("code", "HTTP", "JSON-RPC", "exit", "means"), rows),
         ]
     )
 
@@ -134,7 +114,7 @@ def findings_page() -> str:
         [
             "# Findings\n",
             _FINDINGS.format(words=words),
-            _table(("code", "means"), rows),
+            table(("code", "means"), rows),
         ]
     )
 
@@ -154,11 +134,17 @@ def commands_page() -> str:
     return _page(parts)
 
 
+def python_page() -> str:
+    """Every verb of the gateway, and the values that verbs give."""
+    return _page(["# Python\n", python_api.INTRO, *python_api.sections()])
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "problems.md": problems_page,
     "findings.md": findings_page,
     "commands.md": commands_page,
+    "python.md": python_page,
 }
 
 
@@ -185,7 +171,7 @@ def _settings_table(
         variable = (f"`{PREFIX}{key.upper().replace('.', '__')}`",) if environment else ()
         rows.append((f"`{field.name}`", _type(hints[field.name]), default, *variable, said.get(field.name, "")))
     variable = ("environment",) if environment else ()
-    return _table(("key", "type", "default", *variable, "means"), rows)
+    return table(("key", "type", "default", *variable, "means"), rows)
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:
@@ -241,16 +227,7 @@ def _parameters(command: Any) -> str:
         must = "required" if one.required else ""
         rows.append((f"`{name}`", default or must, (getattr(one, "help", "") or "").strip()))
     rows = [row for row in rows if row[0] != "`--help`"]
-    return _table(("", "default", "means"), rows) if rows else ""
-
-
-def _without_noqa(text: str) -> str:
-    return text.partition(" - ")[2] if text.startswith("noqa") else text
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+    return table(("", "default", "means"), rows) if rows else ""
 
 
 def _page(parts: list[str]) -> str:

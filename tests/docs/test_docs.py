@@ -134,7 +134,7 @@ def test_every_setting_says_what_it_means() -> None:
 def test_public_names_have_docstrings() -> None:
     modules = (periplus, model, ports)
     named = [(f"{module.__name__}.{name}", getattr(module, name)) for module in modules for name in module.__all__]
-    named += [(f"Gateway.{name}", verb) for name, verb in vars(Gateway).items() if not name.startswith("_")]
+    named += [(f"Gateway.{name}", verb) for name, verb in inspect.getmembers(Gateway) if not name.startswith("_")]
     ours = [
         (name, thing)
         for name, thing in named
