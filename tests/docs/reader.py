@@ -151,8 +151,15 @@ class Reader:
         for address, page in self._addresses().items():
             printed = printed.replace(address, page)
         wanted, got = _comparable(shown), _comparable(printed)
-        pattern = re.escape(wanted).replace(re.escape("..."), r"[\s\S]*?")
+        pattern = _pattern(wanted)
         assert re.fullmatch(pattern, got), f"{where}\n--- shown\n{wanted}\n--- printed\n{got}"
+
+
+def _pattern(shown: str) -> str:
+    """What may stand where a page shows this: `...` is any text, on a line of its own also no line."""
+    dots = re.escape("...")
+    pattern = re.sub(rf"\\\n{re.escape(dots)}\Z", r"(?:\\n[\\s\\S]*)?", re.escape(shown))
+    return pattern.replace(dots, r"[\s\S]*?")
 
 
 def _comparable(text: str) -> str:
