@@ -13,11 +13,12 @@ import msgspec
 import pytest
 
 from periplus.core.gateway import Gateway
+from periplus.core.trail import FoundBy, found_by
 from periplus.model import LOCAL, Code, Event, EventFilter, Principal, Problem
 from periplus.ports import Origin, begun, here, traceparent, within
 from periplus.stores.sqlite.ledger import open_ledger
 from periplus.testing.clock import SettableClock
-from sites import Site
+from sites import Site, api, text
 
 Opener = Callable[..., AbstractAsyncContextManager[Gateway]]
 TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -177,10 +178,10 @@ async def test_no_secret_that_passes_by_is_found_in_the_file(harbour: Gateway, t
             await attempt
     assert len(await trail(tmp_path)) == 5
     connection = sqlite3.connect(tmp_path / "data" / "ledger.db")
-    text = "\n".join(connection.iterdump())
+    dump = "\n".join(connection.iterdump())
     connection.close()
-    assert "password=[redacted]" in text
-    assert canary not in text
+    assert "password=[redacted]" in dump
+    assert canary not in dump
 
 
 async def test_times_are_those_of_the_gateways_clock(harbour: Gateway, tmp_path: Path, clock: SettableClock) -> None:
@@ -188,3 +189,42 @@ async def test_times_are_those_of_the_gateways_clock(harbour: Gateway, tmp_path:
     await harbour.browse(principal=LOCAL)
     event = await last(tmp_path)
     assert (event.at, event.ms) == ("2030-03-17T17:48:43.500000Z", 0.0)
+
+
+async def test_a_call_leads_back_to_its_search_and_its_upstream_hears_which_call_it_is(
+    gateway: Gateway, tmp_path: Path, site: Site
+) -> None:
+    """T-40: search, choose, expand, call. T-11: the trace goes out with the request."""
+    site.write("/api.json", text(api("tides", "berths") | {"servers": [{"url": site.url()}]}))
+    site.write("/tides", '{"high": "08:12"}')
+    await gateway.connect(site.url("/api.json"))
+    site.asked()
+    with within(begun(TRACEPARENT, session="talk-1")):
+        results = await gateway.search("do tides")
+        await gateway.describe(str(results.hits[0].ref))
+        result = await gateway.call(str(results.hits[0].ref), {"x": 1})
+    assert result.value == {"high": "08:12"}
+    async with open_ledger(tmp_path / "data") as ledger:
+        rows = await ledger.events(EventFilter(session="talk-1"), 0, 9)
+    assert [row.event.verb for row in rows] == ["search", "describe", "call"]
+    searched, described, called = rows
+    links = found_by(rows)
+    assert links == {row.seq: FoundBy(seq=searched.seq, rank=1) for row in (described, called)}
+    assert called.event.subject == str(results.hits[0].ref)
+    assert called.event.trace == result.trace == TRACEPARENT[3:35]
+    (request,) = site.requests
+    assert request.headers["traceparent"] == f"00-{result.trace}-{called.event.span}-01"
+
+
+async def test_reading_on_in_a_kept_result_is_recorded_too(gateway: Gateway, tmp_path: Path, site: Site) -> None:
+    site.write("/api.json", text(api("tides") | {"servers": [{"url": site.url()}]}))
+    site.write("/tides", "[1, 2, 3]")
+    await gateway.connect(site.url("/api.json"))
+    whole = await gateway.call("tides", keep=True)
+    await gateway.result(whole.handle, limit=1, offset=1)
+    with pytest.raises(Problem):
+        await gateway.file(whole.handle)
+    *_, called, read, refused = await trail(tmp_path)
+    assert (read.verb, read.subject, read.detail) == ("call", called.subject, {"op": "result"})
+    assert 0 < read.bytes < called.bytes
+    assert (refused.verb, refused.detail, refused.outcome) == ("call", {"op": "file"}, "not_found")

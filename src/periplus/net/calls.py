@@ -19,7 +19,17 @@ from periplus.net.fetcher import Fetcher, grant_of, written
 from periplus.net.pools import Pools
 from periplus.net.redirects import STATUSES, Hop, next_hop
 from periplus.net.urls import Target, join, parse_target
-from periplus.ports import Calling, Clock, Fetched, FetchRequest, HttpReply, HttpRequest, Site
+from periplus.ports import (
+    Calling,
+    Clock,
+    Fetched,
+    FetchRequest,
+    HttpReply,
+    HttpRequest,
+    Site,
+    here,
+    traceparent,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -229,6 +239,8 @@ def _said(request: HttpRequest, user_agent: str) -> dict[str, Any]:
         joint = "; " if name == "cookie" else ", "
         headers[name] = f"{headers[name]}{joint}{value}" if name in seen else value
         seen.add(name)
+    if place := traceparent(here()):
+        headers.setdefault("traceparent", place)
     return {"method": request.method.upper(), "headers": headers, "body": request.body}
 
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from periplus.core.calls.asked import Asked
 from periplus.core.calls.leave import Leave, Step
+from periplus.core.shaping.cut import size_of
 from periplus.core.shaping.shape import shape_of
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, Approval, Principal, Result
@@ -71,25 +72,46 @@ class CallVerbs(Wired):
     ) -> Result:
         """Another part of a kept result, without asking its upstream again; `budget` is in characters."""
         shape = shape_of(select, filter, limit, offset)
-        return await self._calls.answering.again(handle, shape, principal, budget)
+        async with self._audit.event("call", principal) as note:
+            note.add(op="result")
+            part = await self._calls.answering.again(handle, shape, principal, budget)
+            note.about(part.tool)
+            note.weighed(size_of(part.value))
+        return part
 
     async def file(self, handle: str, *, principal: Principal = LOCAL) -> tuple[bytes, dict[str, Any]]:
         """The bytes of a file that a result names, and what is said of it."""
-        return await self._calls.results.file(handle, principal)
+        async with self._audit.event("call", principal) as note:
+            note.add(op="file")
+            data, said = await self._calls.results.file(handle, principal)
+            note.add(**said)
+        return data, said
 
     async def ask(self, steps: Sequence[Step], *, principal: Principal = LOCAL) -> Approval | None:
         """One question to a person for all of these calls that need one; None when none does.
 
         Arguments may hold references (`$name`) to results that are not there yet: what is bound is what is written.
         """
-        judge, sources = await self._standing.judge_and_sources(principal)
-        return await self._calls.several.ask(steps, judge, sources)
+        async with self._audit.event("grant", principal, _tools(steps)) as note:
+            note.add(op="ask")
+            judge, sources = await self._standing.judge_and_sources(principal)
+            approval = await self._calls.several.ask(steps, judge, sources)
+            if approval:
+                note.ended(approval.state.value)
+                note.add(approval=approval.id)
+        return approval
 
     async def leave(self, approval: str, steps: Sequence[Step], *, principal: Principal = LOCAL) -> Leave:
         """Use the approval of several calls, once: give what this returns as `leave` with each of them."""
-        judge, sources = await self._standing.judge_and_sources(principal)
-        return await self._calls.several.leave(approval, steps, judge, sources)
+        async with self._audit.event("grant", principal, _tools(steps)) as note:
+            note.add(op="leave", approval=approval)
+            judge, sources = await self._standing.judge_and_sources(principal)
+            return await self._calls.several.leave(approval, steps, judge, sources)
 
     def drift(self) -> dict[str, int]:
         """How often results were not what their tools declare, by tool, since this process began (S-75)."""
         return dict(self._calls.answering.drift)
+
+
+def _tools(steps: Sequence[Step]) -> str:
+    return ", ".join(step.tool for step in steps)
