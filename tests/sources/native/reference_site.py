@@ -4,7 +4,7 @@ import asyncio
 import socket
 import sys
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, Optional
 
 import uvicorn
 from elemm import AIProtocolManager
@@ -31,7 +31,7 @@ def harbour(manager: Any) -> None:
         return [{"id": "B4", "state": state}, {"id": "B7", "state": state}][:limit]
 
     @manager.landmark("berths:prices:quote", remedy="Name a berth.", instructions="In euros.")
-    async def quote(berth: str, ship: Ship | None = None) -> dict:
+    async def quote(berth: str, ship: Optional[Ship] = None) -> dict:  # noqa: UP045 - the other spelling it takes for text
         """Quotes a price."""
         if berth == "Z9":
             raise ValueError("no such berth")
