@@ -10,7 +10,7 @@ import anyio.to_thread
 import msgspec
 
 from periplus.documents import canonical
-from periplus.documents.pruning import encodable, shallow
+from periplus.documents.pruning import encodable, shallow, storable
 from periplus.documents.schemas import Definitions, Findings
 from periplus.model import (
     Code,
@@ -79,7 +79,7 @@ def reading_of(
         definitions=definitions.schemas,
         nodes=_nodes(listing),
         findings=findings.found,
-        site={"protocol": listing.protocol, "server": listing.server},
+        site={"protocol": listing.protocol, "server": storable(listing.server)},
         instructions=_text(listing.server.get("instructions")),
     )
 

@@ -25,11 +25,12 @@ class Listing:
         self._harvest = harvest
         self._type = type_
         self._failures = 0
+        self._odd = 0  # entries that are no landmark, which the total counts all the same
 
     @property
     def missing(self) -> int:
         """How many actions have not come by any way."""
-        return max((self.total or 0) - len(self._harvest.actions), 0)
+        return max((self.total or 0) - len(self._harvest.actions) - self._odd, 0)
 
     async def read(self) -> None:
         """Take all pages. Raises what the first one raises, and gives up on a site that only fails."""
@@ -37,7 +38,7 @@ class Listing:
             first = await self._requests.search(self._type)
         except BrokenPage as broken:
             first = await self._small(broken)
-        self._harvest.take(first)
+        self._take(first)
         self.total = first.total
         if first.total is None:
             await self._one_after_another(first)
@@ -64,7 +65,7 @@ class Listing:
     async def _one_after_another(self, page: Page) -> None:
         while page.next is not None:
             page = await self._requests.search(self._type, page.next)
-            if not self._harvest.take(page):
+            if not self._take(page):
                 return
 
     async def _range(self, start: int, end: int, limit: int | None = None) -> None:
@@ -76,10 +77,14 @@ class Listing:
                 await self._in_pieces(start, min(end, start + limit) if limit else end, broken)
                 start = start + limit if limit else end
                 continue
-            new = self._harvest.take(page)
+            new = self._take(page)
             if not page.size or not (new or limit):
                 return  # it ends here, or the site does not look at where it is asked to begin
             start += page.size
+
+    def _take(self, page: Page) -> int:
+        self._odd += len(page.odd)
+        return self._harvest.take(page)
 
     async def _in_pieces(self, start: int, end: int, broken: BrokenPage) -> None:
         """What a broken page holds, all but the landmarks that break it."""
@@ -91,7 +96,7 @@ class Listing:
             await self._range(start, end, limit)
             return
         try:
-            self._harvest.take(await self._requests.search_text(self._type, start))
+            self._take(await self._requests.search_text(self._type, start))
         except BrokenPage:
             self.lost.append(start)
         except Problem as problem:
