@@ -92,7 +92,7 @@ class TestMcp(SourceContract):
     def adapter(self) -> Source:
         return MCP()
 
-    def described(self, text: bytes, *, validating: bool = False) -> Described:  # noqa: ARG002 - a session has no validators
+    def described(self, text: bytes, *, validating: bool = False) -> Described:
         spec = SourceSpec(id="harbour", kind="mcp", command="harbour")
         return Described(spec, wires_of(listing=_listing(text)))
 
@@ -215,7 +215,7 @@ def odd(*args: int) -> None:
     def adapter(self) -> Source:
         return PYTHON()
 
-    def described(self, text: bytes, *, validating: bool = False) -> Described:  # noqa: ARG002 - a module has no validators
+    def described(self, text: bytes, *, validating: bool = False) -> Described:
         file = Path(self.directory.name) / f"m{hashlib.sha256(text).hexdigest()[:12]}.py"
         if not file.exists():
             file.write_bytes(text)
