@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 from collections.abc import AsyncIterable, AsyncIterator
 from pathlib import Path
@@ -18,6 +19,10 @@ from periplus.net.library import Watch, had_surplus
 from periplus.net.limits import FetchLimits
 from periplus.net.urls import DEFAULT_PORTS, Target, parse_target
 from periplus.net.wire import PinnedBackend, Resolve
+
+# At DEBUG these write headers as they go out and come in, and one of them whole addresses with their query.
+for _talkative in ("hpack", "httpcore2", "httpx2", "h2"):
+    logging.getLogger(_talkative).setLevel(logging.WARNING)
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):

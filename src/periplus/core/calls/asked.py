@@ -26,6 +26,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float | None = None
     shape: Shape = WHOLE
     keep: bool = False  # keep the result whole even if all of it is shown
+    presented: dict[str, str] = {}
     progress: Progress = no_progress
 
 

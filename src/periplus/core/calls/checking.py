@@ -106,6 +106,7 @@ class Checks:
             timeout_s=min(rules.timeout_seconds if least is None else least, _LONGEST_S),
             response_bytes=self._limits.response_bytes(who, tool, self._bounds.response_bytes),
             stream_s=self._bounds.stream_s,
+            presented=asked.presented,
             progress=asked.progress,
         )
 

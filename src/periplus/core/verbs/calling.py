@@ -34,6 +34,7 @@ class CallVerbs(Wired):
         limit: int | None = None,
         offset: int = 0,
         keep: bool = False,
+        presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
     ) -> Result:
         """Call a tool: validated, permitted, sent, shaped and recorded, in this order.
@@ -41,7 +42,8 @@ class CallVerbs(Wired):
         Where a person has to agree it is refused with `approval_required`; the same call with the granted
         `approval` runs once. `select`, `filter`, `limit` and `offset` say how much of the result is wanted; what is
         left out or does not fit stays under the result's `handle` (`keep`: always). Under one `idempotency_key` a
-        call is made once, and its answer given again.
+        call is made once, and its answer given again. `presented` are headers of the caller's own request, for
+        credentials that pass them on or exchange their token; nothing else reads them.
         """
         asked = Asked(
             tool=tool,
@@ -54,6 +56,7 @@ class CallVerbs(Wired):
             timeout_s=timeout_s,
             shape=shape_of(select, filter, limit, offset),
             keep=keep,
+            presented={name.lower(): text for name, text in (presented or {}).items()},
             progress=progress,
         )
         judge, sources = await self._standing.judge_and_sources(principal)
