@@ -42,9 +42,9 @@ class Watched:
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
         self.callings: list[Calling] = []
-        self.reply: Reply = self._echo
+        self.reply: Reply = self.echo
 
-    async def _echo(self, prepared: Prepared, calling: Calling) -> Answer:
+    async def echo(self, prepared: Prepared, calling: Calling) -> Answer:
         return Answer(value=prepared.wire, meta={"http_status": 200})
 
     def prepare(self, tool: Tool, site: Site, arguments: dict[str, Any], calling: Calling) -> Prepared:
