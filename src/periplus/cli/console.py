@@ -40,6 +40,11 @@ def print_json(value: Any) -> None:
     sys.stdout.write(text.decode() + "\n")
 
 
+def json_line(value: Any) -> str:
+    """A value as JSON on one line."""
+    return msgspec.json.encode(plain(value)).decode()
+
+
 def plain(value: Any) -> Any:
     """A value as JSON shows it: refs as text, effects as words."""
     return (

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from periplus.cli import audit, catalog, clients, console, demo, login, operate, search, serve, sources
+from periplus.cli import audit, calls, catalog, clients, console, demo, grants, login, operate, search, serve, sources
 from periplus.cli.context import Choices
 from periplus.model import Code, Problem
 
@@ -49,6 +49,10 @@ app.command()(sources.sync)
 app.command()(catalog.browse)
 app.command()(search.search)
 app.command()(catalog.inspect)
+app.command()(calls.call)
+app.command()(calls.result)
+app.add_typer(grants.approvals, name="approvals")
+app.add_typer(grants.policy, name="policy")
 app.add_typer(audit.app, name="audit")
 app.command()(login.login)
 app.command()(serve.serve)
