@@ -25,6 +25,7 @@ from periplus.model import Code, FindingCode
 
 # Commands that are shown and not run, each with the reason. One that no page shows any more fails the test.
 NOT_RUN = {
+    'pip install "periplus[telemetry]"': "installs; the environment for development has it",
     "pip install .": "installs; continuous integration does it in its own way",
     "uv tool install .": "installs for the whole account",
     "periplus demo": "prints the tour, which tests of the demo follow",

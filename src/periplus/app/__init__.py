@@ -127,19 +127,24 @@ def _limits(settings: Settings) -> ReadLimits:
 
 @asynccontextmanager
 async def open(  # noqa: A001 - `periplus.open(...)` is how it is meant to read
-    store: str = "", *, config: str | Path | None = None, settings: Settings | None = None
+    store: str = "",
+    *,
+    config: str | Path | None = None,
+    settings: Settings | None = None,
+    tracing: Tracing | None = None,
 ) -> AsyncGenerator[Gateway]:
     """Open a gateway: `async with periplus.open("sqlite:///harbour") as gateway: ...`.
 
     `store` is where the catalog lives; without it the settings say so, else the platform's data directory.
-    `config` names a settings file; nothing is read from the current directory or the environment unasked.
+    `config` names a settings file; nothing is read from the current directory or the environment unasked. `tracing`
+    watches what is done, as `periplus.app.telemetry.Telemetry` does for OpenTelemetry.
     """
     file = find_file(str(config), {}, Path.cwd()) if config and settings is None else None
     if settings is None:
         settings = load_settings(file, {})
     if store:
         settings = msgspec.structs.replace(settings, store=store)
-    async with open_gateway(settings, file=file) as gateway:
+    async with open_gateway(settings, file=file, tracing=tracing) as gateway:
         yield gateway
 
 

@@ -16,6 +16,7 @@ from periplus.app.places import data_directory
 from periplus.model import Problem, SourceRecord, SourceState
 from periplus.settings import Settings
 from periplus.stores.sqlite import open_store
+from periplus.stores.sqlite.ledger import open_ledger
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +48,7 @@ async def examine(settings: Settings, file: Path | None) -> list[Check]:
     tools = sum(record.tools for record in records)
     message = f"revision {revision}, {tools:,} tools from {len(records)} sources"
     checks.append(Check(name="store", state="ok", message=message))
+    checks.append(await _ledger(directory))
     checks += [_source(record, settings) for record in records]
     missing = settings.sources.keys() - {record.id for record in records}
     checks += [
@@ -54,6 +56,16 @@ async def examine(settings: Settings, file: Path | None) -> list[Check]:
         for name in sorted(missing)
     ]
     return checks
+
+
+async def _ledger(directory: Path) -> Check:
+    try:
+        async with open_ledger(directory) as ledger:
+            rows, _ = await ledger.tip()
+    except Problem as problem:
+        remedy = problem.hints[0] if problem.hints else ""
+        return Check(name="ledger", state="failed", message=problem.message, remedy=remedy)
+    return Check(name="ledger", state="ok", message=f"{rows:,} events; `periplus audit verify` follows their chain")
 
 
 def _directory(directory: Path) -> Check:
