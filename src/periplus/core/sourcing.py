@@ -73,7 +73,7 @@ class Sourcing:
         if spec.kind:
             return spec
         before = next((record for record in records if record.id == spec.id), None)
-        if before and _same_place(before.spec, spec):
+        if before and before.spec.kind and _same_place(before.spec, spec):
             return msgspec.structs.replace(spec, kind=before.spec.kind, url=before.spec.url, asked=before.spec.asked)
         found = await detect(spec, self._room.wires(spec).fetch)
         asked = spec.url if found.url and found.url != spec.url else ""
