@@ -14,7 +14,7 @@ from starlette.responses import Response
 from periplus.app.parts import transport
 from periplus.model import Answer, Code, Effect, Problem, SourceSpec, Tool
 from periplus.ports import Site
-from plain_out import CALLING, call
+from sending import CALLING, call
 from sites import Site as Web
 from sites import site as web
 

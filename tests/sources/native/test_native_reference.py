@@ -12,10 +12,9 @@ from landmarks import everything, read
 from peers import serving
 from periplus.app import open_gateway
 from periplus.app.parts import transport
-from periplus.model import LOCAL, Code, Effect, Problem, SourceSpec, Tool, Unchanged
-from periplus.ports import Calling, CallWires, Site
+from periplus.model import Code, Effect, Problem, Tool, Unchanged
 from periplus.settings import load_settings
-from plain_out import NoMcp, PlainOut
+from sending import call
 
 HARBOUR = {"berths:list", "berths:prices:quote", "berths:delete_all", "ping:ping", "berths:moor"}
 COUNT = 6000
@@ -69,13 +68,8 @@ async def test_a_gateway_finds_out_that_it_is_native(reference: str, tmp_path: P
 
 
 async def called(reference: str, action: str, arguments: dict[str, Any]) -> Any:
-    site = Site(spec=SourceSpec(id="harbour", kind="native", url=reference), site={"base": reference})
     tool = Tool(source="harbour", path="x", key=action, origin="x", binding={"kind": "native", "action": action})
-    calling = Calling(principal=LOCAL)
-    adapter = transport("native")
-    prepared = adapter.prepare(tool, site, arguments, calling)
-    answer = await adapter.send(prepared, tool, site, calling, CallWires(http=PlainOut(), mcp=NoMcp()))
-    return answer.value
+    return (await call(transport("native"), tool, reference, arguments)).value
 
 
 async def test_actions_of_a_reference_site_are_called(reference: str) -> None:
