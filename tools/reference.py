@@ -33,8 +33,8 @@ One table for each credential. What each scheme needs, and where a credential go
 """
 _PROBLEMS = """\
 A refusal is a code, a sentence and a remedy: [problems](../concepts/problems.md). On the command line the code
-decides the exit status. The HTTP status and the JSON-RPC code are what the coming servers answer with; codes
-about calls and conversations are theirs too.
+decides the exit status. The HTTP status and the JSON-RPC code are what the servers answer with, and
+codes about conversations are theirs alone.
 """
 _FINDINGS = """\
 A load report has one line for each thing that was skipped, lost or read leniently: {words}. An error lost
