@@ -39,7 +39,7 @@ from periplus.model import (
 )
 from periplus.ports import Change, Clock, Known, Source, Store, Wires, unpack_tool
 
-READER = 2
+READER = 3
 """Raised when a new release reads the same document differently, so that stored sources are read again."""
 
 _RETIRED_FOR_S = 30 * 86_400.0

@@ -36,7 +36,11 @@ _LATEST = "3.1"
             {"prefixItems": [{"type": "string"}], "items": False},
         ),
         ("2.0", {"type": "file"}, {"type": "string", "format": "binary"}),
-        ("3.0", {"type": "string", "format": "byte"}, {"type": "string", "contentEncoding": "base64"}),
+        (
+            "3.0",
+            {"type": "string", "format": "byte"},
+            {"type": "string", "contentEncoding": "base64", "pattern": "^[A-Za-z0-9+/_-]*={0,2}$"},
+        ),
         (
             "3.0",
             {"type": "integer", "format": "int32"},
@@ -217,3 +221,10 @@ def test_the_place_of_a_finding_is_a_pointer_into_the_document():
     desk = Desk(document)
     desk.request({"$ref": "#/components/schemas/a~1b"})
     assert desk.findings[0].where.endswith("openapi.json#/components/schemas/a~1b/properties/x")
+
+
+def test_branches_that_differ_only_in_what_answers_have_are_one_branch_of_a_request():
+    """S-39, S-40: else nothing could be sent."""
+    branch = {"type": "object", "properties": {"n": {"type": "string"}}}
+    branches = [{**branch, "properties": {**branch["properties"], x: {"readOnly": True}}} for x in "ab"]
+    assert Desk().request({"oneOf": branches}) == {"oneOf": [branch]}

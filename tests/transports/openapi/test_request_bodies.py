@@ -309,3 +309,25 @@ def test_bytes_of_base64_members_stay_text_in_json(call: Any, body: Any):
     assert call(body("application/json", members(a={"type": "string", "format": "byte"})), {"a": text}).json == {
         "a": text
     }
+
+
+def test_a_body_that_is_declared_as_base64_is_sent_as_that_text(call: Any, body: Any):
+    """S-39: Spotify takes JPEGs so."""
+    sent = call(body("image/jpeg", {"type": "string", "format": "byte"}), {"body": "/9j/"})
+    assert (sent.body, sent.header("content-type")) == (b"/9j/", "image/jpeg")
+
+
+def test_a_required_list_of_a_form_is_not_empty(call: Any, body: Any):
+    """S-40: an empty one would be sent as absence."""
+    schema = {**members(a={"type": "array", "items": STRING}), "required": ["a"]}
+    for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        with pytest.raises(ValueError, match="less than 1 item"):
+            call(body(kind, schema), {"a": []})
+
+
+def test_a_list_is_sent_as_json_rather_than_as_a_form_without_names(call: Any, document: Any):
+    """S-47."""
+    schema = {"type": "array", "items": STRING}
+    content = {kind: {"schema": schema} for kind in ("multipart/form-data", "*/*")}
+    sent = call(document("/a", "post", requestBody={"required": True, "content": content}), {"body": ["x"]})
+    assert (sent.json, sent.header("content-type")) == (["x"], "application/json")

@@ -298,3 +298,11 @@ def test_names_are_encoded_too(call: Any, document: Any):
     parameters = [{"name": name, "in": "query", "schema": STRING} for name in names]
     sent = call(document(parameters=parameters), dict.fromkeys(names, "x"))
     assert sent.pairs == [(name, "x") for name in names]
+
+
+def test_what_the_path_says_of_the_query_is_said_once(call: Any, document: Any):
+    """S-38."""
+    view = {"name": "view", "in": "query", "required": True, "schema": {"enum": ["info"]}}
+    assert call(document("/a?view=info", parameters=[view]), {}).query == "view=info"
+    named = {"name": "q", "in": "query", "schema": STRING}
+    assert call(document("/a?q", parameters=[named]), {"q": "x"}).query == "q=x"

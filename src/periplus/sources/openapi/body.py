@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from periplus.model import Finding, FindingCode, Schema, Severity
 from periplus.sources.openapi import media
 from periplus.sources.openapi.argument_parameters import MISSING, constant, example_values
-from periplus.sources.openapi.body_parts import as_parts, encodings, parted
+from periplus.sources.openapi.body_parts import as_parts, encodings, never_empty, parted
 from periplus.sources.openapi.body_spread import mentioned, spread
 from periplus.sources.openapi.body_xml import XmlHints
 from periplus.sources.openapi.schema_forms import REQUEST
@@ -91,8 +91,13 @@ def _schema(written: Mapping[str, Any]) -> Any:
 
 
 def _preference(one: _Declared) -> int:
-    """A file as JSON text is what generators write who mean a file."""
-    return media.UNKNOWN if one.media.kind == "json" and _is_binary(one.shape) else one.media.rank
+    """A file as JSON text is what generators write who mean a file; a form has names, which a list has not."""
+    if one.media.kind == "json" and _is_binary(one.shape):
+        return media.UNKNOWN
+    kind = one.shape.get("type") if isinstance(one.shape, dict) else None
+    nameless = isinstance(kind, str) and kind != "object"
+    is_form = one.media.kind == "form" or one.media.type.startswith("multipart/form-data")
+    return media.UNKNOWN + 1 if nameless and is_form else one.media.rank
 
 
 def _is_binary(shape: Any) -> bool:
@@ -158,6 +163,8 @@ def _plan(one: _Declared, schemas: Schemas) -> Plan:
     wire = _wire(one, kind, schemas)
     if files:
         wire["files"] = files
+    if kind in {"form", "multipart"}:
+        members = never_empty(members, found.required, wire.get("encoding", {}), schemas)
     return Plan(
         members=members,
         required=tuple(name for name in found.required if name not in constants),
@@ -177,6 +184,8 @@ def _kind(one: _Declared) -> media.Kind:
     )
     if one.media.kind == "any":
         return "json" if structured else "file"
+    if one.media.kind == "file" and isinstance(one.shape, dict) and one.shape.get("contentEncoding") == "base64":
+        return "text"  # what goes over is base64, not the bytes it stands for
     if one.media.rank == media.UNKNOWN and structured:
         return "json"  # a vendor's type for an object: members have no other common spelling
     return one.media.kind

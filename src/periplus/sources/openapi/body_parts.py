@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from periplus.model import Schema
 from periplus.sources.openapi import media
+from periplus.sources.openapi.argument_carry import also
 from periplus.sources.openapi.argument_parameters import MISSING, constant
 from periplus.sources.openapi.schemas import Schemas
 
@@ -69,6 +70,27 @@ def _is_file(shape: Any, *, binary: bool) -> bool:
     typed = isinstance(told, str) and media.read(told).kind == "file"
     told_binary = shape.get("format") == "binary" or "contentEncoding" in shape
     return told_binary or typed or (binary and {"properties", "items"}.isdisjoint(shape))
+
+
+def never_empty(
+    members: dict[str, Any], required: tuple[str, ...], encoding: Mapping[str, Any], schemas: Schemas
+) -> dict[str, Any]:
+    """Required members that something is sent for: an empty list and null are sent as absence (S-40)."""
+    out = dict(members)
+    for name in required:
+        child = members.get(name)
+        shape = schemas.definition(child)
+        if not isinstance(child, dict) or not isinstance(shape, dict):
+            continue
+        kinds = shape.get("type")
+        if kinds == "array" or "items" in shape:
+            out[name] = also(child, {"minItems": 1})
+        elif kinds == "object" and "style" in encoding.get(name, {}):
+            out[name] = also(child, {"minProperties": 1})
+        elif isinstance(kinds, list) and "null" in kinds and "type" in child:
+            left = [kind for kind in kinds if kind != "null"]
+            out[name] = {**child, "type": left[0] if len(left) == 1 else left} if left else child
+    return out
 
 
 def _with_text(reference: Schema, shape: dict[str, Any]) -> Schema:

@@ -132,6 +132,7 @@ class Parameters:
         for variable, name in names.items():
             known = in_path.get(name or "") or self._undeclared(variable, "path", key, operation.place)
             own.setdefault(known.name, known)
+        others = self._unfixed(template, others, key)
         moved = self._in_query(template, in_path, others, operation, key)
         used = {*names.values(), *(name for name, _ in moved)}
         for name, one in in_path.items():
@@ -140,9 +141,22 @@ class Parameters:
                 self._add(FindingCode.UNUSED_PATH_PARAMETER, one.place, key, message)
         return Fitted(
             path=_renamed(template.path, names),
-            query=tuple((member, _renamed(value, names)) for member, value in template.query),
+            query=tuple(
+                (member, _renamed(value, names))
+                for member, value in template.query
+                if value or not any(one.name == member and one.location == "query" for one in others)
+            ),
             parameters=(*own.values(), *others, *(one for _, one in moved if one is not None)),
         )
+
+    def _unfixed(self, template: paths.Template, others: Sequence[Parameter], key: str) -> list[Parameter]:
+        """Without the parameters whose value stands in the path already; `?name` alone is only a name."""
+        fixed = {name for name, value in template.query if value}
+        for one in others:
+            if one.location == "query" and one.name in fixed:
+                message = f"query parameter {one.name!r} has its value in the path; it is not asked for"
+                self._add(FindingCode.UNUSED_PATH_PARAMETER, one.place, key, message)
+        return [one for one in others if one.location != "query" or one.name not in fixed]
 
     def _in_query(
         self,

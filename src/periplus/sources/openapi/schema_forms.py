@@ -175,7 +175,9 @@ class Forms:
             return self._strip(value, direction, gone, named=named)
         if shape == LIST:
             items = [self._strip(child, direction, gone, named=named) for child in value]
-            return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+            if all(new is old for new, old in zip(items, value, strict=True)):
+                return value
+            return _once(items) if key == "oneOf" else items
         out = {name: self._strip(child, direction, gone, named=named) for name, child in value.items()}
         return value if all(out[name] is value[name] for name in out) else out
 
@@ -236,6 +238,11 @@ class Forms:
                 seen.update(other.refers)
             self._reaching[target] = target in seen
         return self._reaching[target]
+
+
+def _once(branches: list[Any]) -> list[Any]:
+    """Branches that only differed in what this direction lacks: as they stand, no value would be just one of them."""
+    return [one for at, one in enumerate(branches) if one not in branches[:at]]
 
 
 def _hides(schema: Any) -> bool:

@@ -12,6 +12,7 @@ from periplus.sources.openapi.schema_tags import tag_branches
 if TYPE_CHECKING:
     from periplus.sources.openapi.schema_walk import Walk
 
+BASE64: Final = "^[A-Za-z0-9+/_-]*={0,2}$"  # both alphabets: many who write `byte` mean the URL-safe one
 _BOUNDS: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
 
@@ -57,6 +58,7 @@ def _format(_walk: Walk, _schema: dict[str, Any], out: Schema) -> None:
     if out["format"] == "byte" and "string" in kinds:
         del out["format"]
         out["contentEncoding"] = "base64"
+        out.setdefault("pattern", BASE64)
     elif out["format"] in _BOUNDS and ("integer" in kinds or "number" in kinds):
         least, most = _BOUNDS[out["format"]]
         if out.get("minimum", least) <= least and out.get("exclusiveMinimum") in (None, False):
