@@ -168,16 +168,16 @@ async def _read_file(spec: SourceSpec, wires: Wires, known: Document | None) -> 
     digest = hashlib.sha256(fetched.body).hexdigest()
     if known is not None and known.parts[0].sha256 == digest:
         return Unchanged(document=known)
-    findings = Findings(fetched.url)
-    harvest = Harvest(fetched.url, wires.limits, findings)
+    findings = Findings(spec.url)
+    harvest = Harvest(spec.url, wires.limits, findings)
     harvest.take(page)
     if not spec.base_url:
         fix = 'base_url = "https://..." in the source\'s table'
         findings.lost(FindingCode.NO_SERVER, "", "", "a description in a file does not say where calls go", fix=fix)
     root = _Root(address=Address(""), page=page, validators=Validators(), digest=digest)
     reading = await anyio.to_thread.run_sync(_reading, spec, root, harvest, findings, True)
-    part = DocumentPart(url=fetched.url, sha256=digest, bytes=len(fetched.body))
-    reading.document = msgspec.structs.replace(reading.document, url=fetched.url, parts=(part,))
+    part = DocumentPart(url=spec.url, sha256=digest, bytes=len(fetched.body))
+    reading.document = msgspec.structs.replace(reading.document, url=spec.url, parts=(part,))
     return reading
 
 
