@@ -137,7 +137,7 @@ def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[
 
 
 def _check_credentials(settings: Settings, origin: str) -> None:
-    for number, credential in enumerate(settings.credentials):
+    for number, credential in enumerate(settings.credentials, 1):
         faults = credential.faults(allow_literals=settings.secrets.allow_literals)
         if faults:
             title = f"credentials[{number}] ({credential.title})"

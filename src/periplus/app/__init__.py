@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import msgspec
 
-from periplus.app.calling import http_calls
+from periplus.app.calling import http_calls, mcp_transport
 from periplus.app.clock import SystemClock
 from periplus.app.configured import connect_configured
 from periplus.app.keyring import load_ring
@@ -58,7 +58,7 @@ async def open_gateway(
         open_store(directory) as store,
         open_ledger(directory) as ledger,
         watched(settings, clock, tracing) as watching,
-        McpPool(fetcher.transport, environ=os.environ, version=version("periplus")) as mcp,
+        McpPool(partial(mcp_transport, fetcher), environ=os.environ, version=version("periplus")) as mcp,
     ):
         closing.push_async_callback(fetcher.close)
 

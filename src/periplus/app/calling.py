@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from periplus.app.logins import SealedLogins
 from periplus.core.seal import Seal
+from periplus.model import SourceSpec
 from periplus.net import Fetcher, HttpCalls
 from periplus.ports import Clock
 from periplus.settings import Settings
 
+if TYPE_CHECKING:
+    import httpx2
+
 
 def http_calls(settings: Settings, fetcher: Fetcher, directory: Path, seal: Seal, clock: Clock) -> HttpCalls:
-    """`HttpOut` with the credentials of the settings and the logins of the data directory; close it at the end."""
+    """`HttpOut` with the credentials of the settings and the logins of the data directory; close it at the end.
+
+    The fetcher reads with the same credentials.
+    """
     logins = SealedLogins(directory, seal, clock)
-    return HttpCalls(fetcher, clock, credentials=settings.credentials, logins=logins)
+    calls = HttpCalls(fetcher, clock, credentials=settings.credentials, logins=logins)
+    fetcher.lend = calls.lend
+    return calls
+
+
+def mcp_transport(fetcher: Fetcher, spec: SourceSpec) -> httpx2.AsyncBaseTransport:
+    """The connections of an MCP server over HTTP, with what its calls carry."""
+    from periplus.net.credentialed import CredentialedTransport  # noqa: PLC0415 - see Fetcher.opened
+
+    return CredentialedTransport(fetcher, spec)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import msgspec
 
-from periplus.model import Code, CredentialSpec, Problem, SourceSpec
+from periplus.model import LOCAL, Code, CredentialSpec, Problem, SourceSpec
 from periplus.net.credentials import Credentials, check_header
 from periplus.net.credentials.choosing import Asking
 from periplus.net.credentials.desk import Desk, Handed
@@ -61,6 +61,14 @@ class HttpCalls:
         """Close all connections."""
         await self._pools.close()
 
+    async def lend(self, spec: SourceSpec, target: Target) -> Credentials:
+        """What a source's own description is asked for with: the operator's credentials, nobody's in person."""
+        handed = await self._desk.hand_out(
+            Asking(spec=spec, target=target, principal=LOCAL, document_url=spec.url, origins=_origins(spec)),
+            fixed=False,
+        )
+        return handed.credentials
+
     @asynccontextmanager
     async def send(self, request: HttpRequest, site: Site, calling: Calling) -> AsyncGenerator[HttpReply]:
         """Send a request, and give its answer for as long as the block runs; leaving it early ends the transfer."""
@@ -89,7 +97,7 @@ class HttpCalls:
         """A request to a token endpoint, through the guard; what the operator wrote there is granted."""
         spec = SourceSpec(id="token", url=endpoint.url, trusted=endpoint.is_written)
         bounded = msgspec.structs.replace(request, timeout_s=_TOKEN_S, limit_bytes=_TOKEN_BYTES)
-        return await self._fetcher.for_source(spec).send(bounded)
+        return await self._fetcher.anonymous(spec).send(bounded)
 
 
 class _Trip:
@@ -244,6 +252,10 @@ def _said(request: HttpRequest, user_agent: str) -> dict[str, Any]:
     return {"method": request.method.upper(), "headers": headers, "body": request.body}
 
 
+def _origins(spec: SourceSpec) -> frozenset[str]:
+    return frozenset(target.origin for target in written(spec))
+
+
 def _asking(request: HttpRequest, site: Site, calling: Calling, target: Target) -> Asking:
     security = request.security if request.security is not None else site.site.get("security")
     return Asking(
@@ -251,7 +263,7 @@ def _asking(request: HttpRequest, site: Site, calling: Calling, target: Target) 
         target=target,
         principal=calling.principal,
         document_url=site.document_url,
-        origins=frozenset(each.origin for each in written(site.spec)),
+        origins=_origins(site.spec),
         schemes=site.site.get("schemes") or {},
         security=None if security is None else tuple(security),
         is_explicit=request.security is not None,

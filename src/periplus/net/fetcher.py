@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import anyio
@@ -22,8 +23,19 @@ if TYPE_CHECKING:
     from periplus.net.wire import Resolve
 
 
+Lend = Callable[[SourceSpec, Target], Awaitable[Credentials]]  # the credentials of `[[credentials]]` for a reading
+
+
+async def lend_none(_spec: SourceSpec, _target: Target) -> Credentials:
+    """For a gateway that has none."""
+    return Credentials()
+
+
 class Fetcher:
-    """Every source's way out. Sources that were granted the same places share connections; no others do."""
+    """Every source's way out. Sources that were granted the same places share connections; no others do.
+
+    `lend` gives what is read the credentials that its calls have; whoever has them sets it.
+    """
 
     def __init__(
         self,
@@ -38,13 +50,18 @@ class Fetcher:
         self.limits = limits or FetchLimits()
         self.read_secret = read_secret
         self.user_agent = user_agent
+        self.lend: Lend = lend_none
         self._resolve = resolve
         self._transports: dict[Grant, GuardedTransport] = {}
         self._tls: SSLContext | None = None
 
     def for_source(self, spec: SourceSpec) -> Fetch:
         """The port, bound to one source."""
-        return _SourceFetch(self, spec)
+        return _SourceFetch(self, spec, self.lend)
+
+    def anonymous(self, spec: SourceSpec) -> Fetch:
+        """The same without credentials, for those who are about to get one."""
+        return _SourceFetch(self, spec, lend_none)
 
     def transport(self, spec: SourceSpec) -> GuardedTransport:
         """The guarded transport of a source, for libraries that bring their own use of httpx2."""
@@ -82,9 +99,10 @@ class Fetcher:
 class _SourceFetch:
     """`Fetch` for one source."""
 
-    def __init__(self, fetcher: Fetcher, spec: SourceSpec) -> None:
+    def __init__(self, fetcher: Fetcher, spec: SourceSpec, lend: Lend) -> None:
         self._fetcher = fetcher
         self._spec = spec
+        self._lend = lend
         self._grant = grant_of(spec)
         self._origins = frozenset(target.origin for target in written(spec))
 
@@ -127,9 +145,12 @@ class _SourceFetch:
 
     async def _credentials(self, target: Target) -> Credentials:
         spec = self._spec
-        if not (spec.headers or spec.query) or target.origin not in self._origins:
+        if target.origin not in self._origins:
             return Credentials()
-        return wary(await anyio.to_thread.run_sync(resolve, spec, self._fetcher.read_secret))
+        lent = await self._lend(spec, target)
+        if not (spec.headers or spec.query):
+            return lent
+        return lent | wary(await anyio.to_thread.run_sync(resolve, spec, self._fetcher.read_secret))
 
     def _ceiling(self, request: FetchRequest) -> Ceiling:
         if request.limit_bytes is not None:

@@ -73,13 +73,15 @@ def choose(specs: Sequence[CredentialSpec], asking: Asking, login: Login | None 
     if login is not None and asking.is_at_home and asking.is_private:
         able.append(Pick(spec=_of_login(asking.spec), login=login))
     if asking.security is None or not (asking.security or asking.schemes or asking.is_explicit):
-        return Choice(picks=tuple(_without_rivals(able)), advice=_advice(specs, asking, ()))
+        picks = tuple(_without_rivals(able))
+        return Choice(picks=picks, advice=_sent_with(picks) or _advice(specs, asking, ()))
     beside = tuple(pick for pick in able if pick.spec.scheme is CredentialScheme.MTLS and not pick.spec.security)
     for requirement in asking.security:
         picks = [_fitting(able, name, tuple(scopes), asking) for name, scopes in requirement.items()]
         found = [pick for pick in picks if pick is not None]
         if len(found) == len(picks):
-            return Choice(picks=(*found, *(pick for pick in beside if pick.spec not in {each.spec for each in found})))
+            chosen = (*found, *(pick for pick in beside if pick.spec not in [each.spec for each in found]))
+            return Choice(picks=chosen, advice=_sent_with(found))
     wanted = tuple(dict.fromkeys(name for requirement in asking.security for name in requirement))
     return Choice(picks=beside, satisfied=not asking.security, advice=_advice(specs, asking, wanted))
 
@@ -184,6 +186,11 @@ def _advice(specs: Sequence[CredentialSpec], asking: Asking, wanted: tuple[str, 
         return f'add [[credentials]] with source = "{asking.spec.id}", or run: periplus login {asking.spec.id}'
     kinds = ", ".join(f"{name} ({_kind(asking.schemes.get(name, {}))})" for name in wanted)
     return f'it asks for {kinds}: add [[credentials]] with source = "{asking.spec.id}"'
+
+
+def _sent_with(picks: Sequence[Pick]) -> str:
+    titles = " and ".join(pick.spec.title for pick in picks)
+    return f"it was sent with {titles}: check what that may do, and whether it is still valid" if titles else ""
 
 
 def _kind(scheme: Mapping[str, Any]) -> str:

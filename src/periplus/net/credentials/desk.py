@@ -61,12 +61,17 @@ class Desk:
         self._tokens = Tokens(send, read_secret, self._logins, clock.now)
         self._commands = Commands(clock.now)
 
-    async def hand_out(self, asking: Asking) -> Handed:
-        """The credentials of a request; `credentials_missing` where a reference leads nowhere."""
-        choice = choose(self._specs, asking, await self._logins.get(asking.spec.id, asking.principal))
+    async def hand_out(self, asking: Asking, *, fixed: bool = True) -> Handed:
+        """The credentials of a request; `credentials_missing` where a reference leads nowhere.
+
+        With `fixed`, the source's own headers and query are among them. Without, whoever asks brings those, and
+        nothing that is each caller's own is given.
+        """
+        specs = [spec for spec in self._specs if fixed or spec.scheme not in _PERSONAL]
+        choice = choose(specs, asking, await self._logins.get(asking.spec.id, asking.principal))
         if not choice.satisfied and asking.spec.require_credentials:
             raise _required(asking, choice)
-        credentials = await self._fixed(asking)
+        credentials = await self._fixed(asking) if fixed else Credentials()
         for pick in choice.picks:
             credentials |= await self._give(pick, asking)
         for name, value in credentials.headers.items():
