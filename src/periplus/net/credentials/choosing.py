@@ -77,9 +77,9 @@ def choose(specs: Sequence[CredentialSpec], asking: Asking, login: Login | None 
         return Choice(picks=picks, advice=_sent_with(picks) or _advice(specs, asking, ()))
     beside = tuple(pick for pick in able if pick.spec.scheme is CredentialScheme.MTLS and not pick.spec.security)
     for requirement in asking.security:
-        picks = [_fitting(able, name, tuple(scopes), asking) for name, scopes in requirement.items()]
-        found = [pick for pick in picks if pick is not None]
-        if len(found) == len(picks):
+        fitting = [_fitting(able, name, tuple(scopes), asking) for name, scopes in requirement.items()]
+        found = [pick for pick in fitting if pick is not None]
+        if len(found) == len(fitting):
             chosen = (*found, *(pick for pick in beside if pick.spec not in [each.spec for each in found]))
             return Choice(picks=chosen, advice=_sent_with(found))
     wanted = tuple(dict.fromkeys(name for requirement in asking.security for name in requirement))
