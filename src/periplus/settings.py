@@ -259,6 +259,9 @@ def unknown_key(name: str, known: tuple[str, ...], origin: str) -> Problem:
     return Problem(Code.BAD_SETTING, f"{origin}: unknown setting {name!r}", hints=(hint,))
 
 
+_REDIRECTS = ("", "any", "none")
+
+
 def _source(name: str, table: Any, origin: str) -> dict[str, Any]:
     """One `[sources.<id>]` table with its name in it."""
     check_source_id(name)
@@ -271,4 +274,7 @@ def _source(name: str, table: Any, origin: str) -> dict[str, Any]:
         raise Problem(
             Code.BAD_SETTING, f"{origin}: sources.{name} says neither url nor command", hints=('add url = "..."',)
         )
+    if table.get("redirects", "") not in _REDIRECTS:
+        said = f"{origin}: sources.{name}.redirects is {table['redirects']!r}"
+        raise Problem(Code.BAD_SETTING, said, hints=('it is "any", "none" or left out',))
     return {"id": name, "trusted": True} | table

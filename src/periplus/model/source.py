@@ -34,10 +34,10 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     server_variables: dict[str, str] = {}  # openapi: values for the variables in a server's URL
     headers: dict[str, str] = {}  # sent with every request; values may be references: `Bearer env:TOKEN`
     query: dict[str, str] = {}  # as headers, in the query
-    redirects: str = ""  # without effect until calls come
+    redirects: str = ""  # calls: "any" follows to other origins too, "none" never; else reads within the origin
     timeout_seconds: float | None = None  # mcp: how long one request may take; else 60
     deep_arrays: str = "brackets"  # openapi: arrays in deepObject parameters: "brackets", "indices" or "repeat"
-    require_credentials: bool = False  # without effect until calls come
+    require_credentials: bool = False  # whether calls are refused for which no credential is at hand
     endpoint: str = ""  # graphql: where to send, when the schema is a file
     command: str = ""  # mcp over stdio: the program to run, without a shell
     args: tuple[str, ...] = ()  # mcp over stdio: its arguments

@@ -34,7 +34,8 @@ class Sender:
     async def send(self, transport: Transport, ready: Ready) -> Sent:
         """The answer of the first attempt that gets one."""
         limit = ready.calling.timeout_s
-        ends = anyio.current_time() + limit
+        began = anyio.current_time()
+        ends = began + limit
         attempt = 0
         try:
             with anyio.fail_after(limit + _GRACE_S):
@@ -42,7 +43,7 @@ class Sender:
                     attempt += 1
                     try:
                         answer = await self._once(transport, ready, ends - anyio.current_time())
-                        return Sent(answer=answer, attempts=attempt)
+                        return Sent(answer=_timed(answer, anyio.current_time() - began), attempts=attempt)
                     except Problem as problem:
                         pause = self._pause(ready, problem, attempt)
                         if pause is None or anyio.current_time() + pause >= ends:
@@ -74,6 +75,11 @@ class Sender:
         jitter = int.from_bytes(self._clock.token(2), "big") / 65_536
         longest = min(_MOST_S, _BASE_S * 2.0**attempt)
         return max(asked or 0.0, jitter * longest)
+
+
+def _timed(answer: Answer, seconds: float) -> Answer:
+    """The answer, and how long it was waited for, all attempts together (S-73)."""
+    return msgspec.structs.replace(answer, meta=answer.meta | {"duration_ms": round(seconds * 1000, 1)})
 
 
 def _worth_repeating(problem: Problem) -> bool:
