@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 
-from conftest import Opener
 from periplus.app.policies import policies
+from periplus.core.gateway import Gateway
 from periplus.model import Code, Principal, Problem, SourceSpec, Verdict
 from periplus.settings import load_settings
 from periplus.testing.clock import SettableClock
@@ -80,7 +82,9 @@ def test_a_gateway_does_not_start_under_a_broken_policy(tmp_path: Path, clock: S
     assert caught.value.code is Code.BAD_SETTING
 
 
-async def test_what_a_rule_hides_is_gone_from_every_view(opened: Opener, tmp_path: Path) -> None:
+async def test_what_a_rule_hides_is_gone_from_every_view(
+    opened: Callable[..., AbstractAsyncContextManager[Gateway]], tmp_path: Path
+) -> None:
     """E-37: in lists, in counts, and for whoever asks for it by name."""
     file = written(tmp_path / "periplus.toml", SHUT)
     async with opened(file) as gateway:
