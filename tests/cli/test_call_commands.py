@@ -13,6 +13,7 @@ from outcome import Run
 
 from periplus.demo.services import running
 from periplus.model import Code
+from sites import api, text
 
 
 @pytest.fixture
@@ -120,3 +121,20 @@ def test_the_policy_explains_itself(harbour: Run, tmp_path: Path) -> None:
     assert told.json["decision"] == {"verdict": "ask", "rule": "rule 2", "reason": ""}
     assert told.json["considered"][0]["silent"] == "its condition does not hold for these arguments"
     assert "is no JSON object" in harbour(*check, "[").err
+
+
+def test_a_changed_tool_is_shown_beside_what_it_was_and_accepted(periplus: Run, tmp_path: Path) -> None:
+    """T-33"""
+    (tmp_path / "periplus.toml").write_text('[sources.quay]\nurl = "quay.json"\nkind = "openapi"\npin = "quarantine"\n')
+    document = api("a", "b")
+    (tmp_path / "quay.json").write_text(text(document))
+    assert periplus("browse").code == 0
+    document["paths"]["/a"]["get"]["summary"] = "Do a otherwise."
+    (tmp_path / "quay.json").write_text(text(document))
+    periplus("sync", "quay")
+    shown = periplus("sources", "diff", "quay").out
+    assert shown.startswith("quay/things/a  quarantined\n")
+    assert '-  "summary": "Do a.",' in shown
+    assert '+  "summary": "Do a otherwise.",' in shown
+    assert periplus("sources", "accept", "quay").out == "accepted quay/things/a\n"
+    assert periplus("sources", "diff", "quay").out == "nothing has changed\n"

@@ -45,6 +45,11 @@ def json_line(value: Any) -> str:
     return msgspec.json.encode(plain(value)).decode()
 
 
+def json_lines(value: Any) -> list[str]:
+    """A value as indented JSON, line by line."""
+    return msgspec.json.format(msgspec.json.encode(plain(value)), indent=2).decode().splitlines()
+
+
 def plain(value: Any) -> Any:
     """A value as JSON shows it: refs as text, effects as words."""
     return (

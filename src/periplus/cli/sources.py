@@ -14,6 +14,7 @@ from periplus.model import Code, Finding, LoadReport, Problem, Severity, SourceR
 
 if TYPE_CHECKING:
     from periplus.core.gateway import Gateway
+    from periplus.core.intake.pins import Changed
 
 app = typer.Typer(help="List, show, accept and remove sources.", invoke_without_command=True)
 
@@ -92,10 +93,54 @@ def show(context: typer.Context, name: str, as_json: AsJson = False) -> None:
 
 
 @app.command()
-def accept(context: typer.Context, name: str, as_json: AsJson = False) -> None:
-    """Take a change that is held back because it would remove most of a source's tools."""
-    report = with_gateway(context, lambda gateway: gateway.sync(name, accept=True))
-    _print_reports(report, as_json=as_json)
+def accept(
+    context: typer.Context,
+    name: str,
+    tools: Annotated[list[str] | None, typer.Argument(help="Only these changed tools; else all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take what waits: a read that would remove most of a source's tools, or tools that changed (`sources diff`)."""
+
+    async def work(gateway: Gateway) -> LoadReport | tuple[str, ...]:
+        if (await gateway.source(name)).state is SourceState.HELD and not tools:
+            return await gateway.sync(name, accept=True)
+        return await gateway.accept(name, *(tools or ()))
+
+    done = with_gateway(context, work)
+    if isinstance(done, LoadReport):
+        _print_reports(done, as_json=as_json)
+    elif as_json:
+        console.print_json({"accepted": list(done)})
+    else:
+        console.out().print("\n".join(f"accepted {ref}" for ref in done) or "nothing waits", markup=False)
+
+
+@app.command()
+def diff(context: typer.Context, name: str, as_json: AsJson = False) -> None:
+    """Show how tools of a source that pins them differ from what was accepted."""
+    found = list(with_gateway(context, lambda gateway: gateway.changed(name)))
+    if as_json:
+        console.print_json(found)
+        return
+    if not found:
+        console.out().print("nothing has changed", markup=False)
+    for one in found:
+        _print_change(one)
+
+
+def _print_change(one: Changed) -> None:
+    import difflib
+
+    from rich.text import Text
+
+    out = console.out()
+    state = ("quarantined", "red") if one.quarantined else ("marked", "yellow")
+    out.print(Text.assemble((f"{one.tool}  ", "bold"), state), soft_wrap=True)
+    before, after = (console.json_lines(side) for side in (one.was, one.now))
+    for line in difflib.unified_diff(before, after, lineterm="", n=1):
+        if not line.startswith(("---", "+++", "@@")):
+            style = {"+": "green", "-": "red"}.get(line[0], "dim")
+            out.print(Text(f"  {line}", style=style), soft_wrap=True)
 
 
 @app.command()

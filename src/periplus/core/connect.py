@@ -12,12 +12,12 @@ import anyio.to_thread
 import msgspec
 
 from periplus.core.intake.areas import rolled_up
+from periplus.core.intake.changes import compared
 from periplus.core.intake.drafts import Entry, take
 from periplus.core.intake.plan import Plan, make_plan, rows
 from periplus.core.intake.report import document_line, grouped
 from periplus.core.intake.texts import clean, first_sentence
-from periplus.core.intake.versions import Kind, classify, next_version
-from periplus.core.schema.closure import with_definitions
+from periplus.core.intake.versions import Kind, next_version
 from periplus.core.turns import Turns
 from periplus.core.words import words
 from periplus.model import (
@@ -29,15 +29,12 @@ from periplus.model import (
     Node,
     Problem,
     Reading,
-    Scope,
-    Selector,
     SourceRecord,
     SourceSpec,
     SourceState,
-    ToolRef,
     Unchanged,
 )
-from periplus.ports import Change, Clock, Known, Source, Store, Wires, unpack_tool
+from periplus.ports import Change, Clock, Known, Source, Store, Wires
 
 READER = 3
 """Raised when a new release reads the same document differently, so that stored sources are read again."""
@@ -143,7 +140,7 @@ async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started:
             hints=(f"periplus sources accept {spec.id} takes it; so does seeing it again an hour later",),
             where=spec.location,
         )
-    kinds = await _changes(ask.store, spec.id, plan, known)
+    kinds, pins = await compared(ask.store, spec, plan, known, started)
     report = _report(spec, reading, plan, skipped, kinds, ask.clock.now() - started)
     versions = {key: next_version(known[key].version, kind) for key, kind in kinds.items()}
     change = Change(
@@ -158,7 +155,7 @@ async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started:
             report=report,
             reader=READER,
         ),
-        rows=rows(plan, versions),
+        rows=map(pins.pinned, rows(plan, versions)),
         removed=plan.removed,
         nodes=(_root(spec, reading, plan), *plan.nodes),
         shapes=plan.shapes,
@@ -240,18 +237,6 @@ def _held(
 def _held_record(record: SourceRecord, held: Held) -> SourceRecord:
     reason = f"a read would remove {held.removes} of {held.of} tools"
     return msgspec.structs.replace(record, state=SourceState.HELD, reason=reason, held=held)
-
-
-async def _changes(store: Store, source: str, plan: Plan, known: Mapping[str, Known]) -> dict[str, Kind]:
-    """How each changed tool differs from the stored one."""
-    kinds: dict[str, Kind] = {}
-    for item in plan.changed:
-        ref = ToolRef(source, known[item.entry.want.key].path)
-        old = await store.tool(ref, Scope(allow=(Selector(ref=str(ref)),)))
-        if old is not None:
-            new = unpack_tool(source, item.named.path, item.stamped("0.0.0"))
-            kinds[item.entry.want.key] = classify(old, with_definitions(new, plan.shapes))
-    return kinds
 
 
 def _report(

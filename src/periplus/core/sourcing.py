@@ -9,6 +9,7 @@ import msgspec
 from periplus.core.connect import Connecting, Progress, connect
 from periplus.core.detect import detect
 from periplus.core.intake.names import source_id
+from periplus.core.intake.pins import Changed, accepted_row, changed, pin_of
 from periplus.core.standing import Standing
 from periplus.model import (
     LOCAL,
@@ -16,13 +17,15 @@ from periplus.model import (
     LoadReport,
     Principal,
     Problem,
+    Scope,
+    Selector,
     SourceRecord,
     SourceSpec,
     SourceState,
     Verdict,
     check_source_id,
 )
-from periplus.ports import Clock, Source, Store, Wires
+from periplus.ports import Change, Clock, Source, Store, Wires
 
 
 class Room(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +93,31 @@ class Sourcing:
                 f"{principal.id} may not connect {spec.location} ({decision.rule}{why})",
                 hints=("an operator can add it: periplus add",),
             )
+
+    async def changed(self, source: str, principal: Principal) -> tuple[Changed, ...]:
+        """The tools of a source that are not what they were when they were first seen."""
+        record = await self.one(source, principal)
+        refs = [tool.ref async for tool in self._room.store.walk(record.id) if pin_of(tool)]
+        found = [await self._room.store.tool(ref, Scope(allow=(Selector(ref=str(ref)),))) for ref in refs]
+        return tuple(changed(tool for tool in found if tool is not None))
+
+    async def accept(self, source: str, tools: Sequence[str], principal: Principal) -> tuple[str, ...]:
+        """Take changed tools as they are stored now, these or all; their refs."""
+        record = await self.one(source, principal)
+        pinned = {
+            str(tool.ref): accepted_row(tool, pin)
+            async for tool in self._room.store.walk(record.id)
+            if (pin := pin_of(tool))
+        }
+        for name in tools:
+            if name not in pinned:
+                near = tuple(pinned)[:5] or ("nothing of this source waits to be accepted",)
+                raise Problem(Code.TOOL_NOT_FOUND, f"{name[:120]!r} is no changed tool of {source}", hints=near)
+        chosen = tuple(tools) or tuple(pinned)
+        if chosen:
+            change = Change(record=record, rows=[pinned[name] for name in chosen])
+            await self._room.store.apply(change, self._room.clock.now())
+        return chosen
 
     async def keep(self, spec: SourceSpec, problem: Problem) -> None:
         """Keep a configured source that could not be read yet: listed, unavailable, with the reason."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -25,7 +25,7 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     refresh: str = ""  # "6h", "30m", "off"; without effect until there is a service that runs on: use `periplus sync`
     tenant: str = ""  # only principals of this tenant see it; empty: all do
     principals: tuple[str, ...] = ()  # only these see it; empty: all do
-    pin: str = ""  # without effect until calls come
+    pin: Literal["", "mark", "quarantine"] = ""  # until it is accepted, a tool that changed has a mark or is hidden
     trusted: bool = True  # written by the operator; a source added through a face is not
     trust_annotations: bool = True  # whether a server's hints about its tools may make them look safer
     effects: dict[str, str] = {}  # what tools do, by glob: `{ "*search*" = "read" }`; counts before all else

@@ -7,6 +7,7 @@ import msgspec
 from periplus.core import names, telling
 from periplus.core.browse import Ask, Listing, browse
 from periplus.core.calls.checking import forbidden
+from periplus.core.intake.pins import without_pin
 from periplus.core.schema.closure import bounded
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, Action, Principal, Scope, Tool, Verdict
@@ -48,7 +49,7 @@ class BrowseVerbs(Wired):
                 await self._sessions.remember_shown(principal, session, found)
             args, _ = bounded(found.args_schema)
             result, _ = bounded(found.result_schema)
-            found = msgspec.structs.replace(found, args_schema=args or {}, result_schema=result)
+            found = msgspec.structs.replace(without_pin(found), args_schema=args or {}, result_schema=result)
             telling.described(note, found)
         return found
 

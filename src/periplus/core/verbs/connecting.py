@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from periplus.core import telling
 from periplus.core.connect import Progress, quiet
+from periplus.core.intake.pins import Changed
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, LoadReport, Principal, Problem, SourceRecord, SourceSpec
 
@@ -51,6 +52,18 @@ class ConnectVerbs(Wired):
         async with self._audit.event("connect", principal, source) as note:
             note.add(op="disconnect")
             await self._sourcing.disconnect(source, principal)
+
+    async def changed(self, source: str, *, principal: Principal = LOCAL) -> tuple[Changed, ...]:
+        """Tools whose texts or schemas changed since they were first seen or accepted, where the source pins them."""
+        return await self._sourcing.changed(source, principal)
+
+    async def accept(self, source: str, *tools: str, principal: Principal = LOCAL) -> tuple[str, ...]:
+        """Take changed tools as they are now, these or all of the source; what was not shown is not taken."""
+        async with self._audit.event("connect", principal, source) as note:
+            note.add(op="accept")
+            accepted = await self._sourcing.accept(source, tools, principal)
+            note.shown(accepted)
+        return accepted
 
     async def sources(self, *, principal: Principal = LOCAL) -> Sequence[SourceRecord]:
         """The sources a principal may see."""
