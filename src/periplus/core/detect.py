@@ -238,8 +238,12 @@ class _Detection:
         )
 
 
+_USER = re.compile(r"//[^/]*@")
+
+
 def _told(problem: Problem, url: str, tried: str) -> Problem:
-    """What kept the address from being read, as the failure of the whole."""
+    """What kept the address from being read, as the failure of the whole; never with a password in it."""
+    url = _USER.sub("//...@", url)
     message = problem.message if url in problem.message else f"{url}: {problem.message}"
     hints = (*problem.hints, *(() if problem.code in {Code.UNAVAILABLE, *_FINAL} else (tried,)))
     return Problem(problem.code, message, hints=hints, where=url, retryable=problem.retryable)
