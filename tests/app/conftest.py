@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gateways import Opener
 from neighbour import Neighbour
 
 import sites
@@ -15,8 +16,6 @@ from periplus.app import open_gateway
 from periplus.core.gateway import Gateway
 from periplus.settings import load_settings
 from periplus.testing.clock import SettableClock
-
-Opener = Callable[..., AbstractAsyncContextManager[Gateway]]
 
 
 @pytest.fixture

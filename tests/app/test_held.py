@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import anyio
 import pytest
+from gateways import Opener
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,7 +15,6 @@ from periplus.model import Code, Problem, SourceSpec, SourceState
 from periplus.testing.clock import SettableClock
 from sites import Site, api, text
 
-Opener = Callable[..., AbstractAsyncContextManager[Gateway]]
 HOUR, DAY = 3600.0, 86_400.0
 
 

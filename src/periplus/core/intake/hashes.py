@@ -28,11 +28,7 @@ def refers_to(schema: bytes) -> tuple[str, ...]:
 
 
 def digest(*pieces: bytes) -> str:
-    state = hashlib.sha256()
-    for piece in pieces:
-        state.update(len(piece).to_bytes(8, "big"))
-        state.update(piece)
-    return state.hexdigest()
+    return hashlib.sha256(b"".join([part for piece in pieces for part in (len(piece).to_bytes(8), piece)])).hexdigest()
 
 
 def shapes_of(definitions: Mapping[str, Schema]) -> dict[str, Shape]:

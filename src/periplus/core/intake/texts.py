@@ -23,6 +23,7 @@ _BREAK = re.compile(r"\r\n?|[\u2028\u2029\x85]")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])(?:\s|$)|\n\s*\n")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|no|approx|incl|max|min)|\b[A-Z])\.$", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^<>\n]{1,80}>|[*_`#]{1,6}(?=\S)|(?<=\S)[*_`]{1,3}|!?\[([^\]\n]*)\]\([^)\n]*\)")
+_PLAIN = re.compile(r"[^<*_`#\[.!?\n\u3002\uff01\uff1f]*[.!?]?")  # no markup, and no end but its own
 _PARAMETER = re.compile(r"\{([^{}]*)\}")
 
 # Phrases that address the reader's obedience rather than describe a tool. Flagged, never acted upon.
@@ -98,6 +99,8 @@ def commands(text: bytes) -> str | None:
 
 def first_sentence(text: str, limit: int = SUMMARY_MAX) -> str:
     """The first sentence without markup; one too long is cut at a word and marked."""
+    if len(text) <= limit and _PLAIN.fullmatch(text):
+        return " ".join(text.split())
     start = text.lstrip()[: limit * 6]
     plain = _MARKUP.sub(lambda found: found.group(1) or "", start)
     for end in _SENTENCE_END.finditer(plain):

@@ -21,7 +21,7 @@ MOST_HOPS = 100
 class Place:
     """Where a piece of a document stands: the base of its references, and how reports point at it.
 
-    Most places are never reported, so the pointer is put together when it is asked for.
+    Most places are never reported, so the pointer is put together when it is first asked for.
     """
 
     __slots__ = ("_above", "_pointer", "_tokens", "base", "label")
@@ -35,9 +35,10 @@ class Place:
 
     @property
     def pointer(self) -> str:
-        if self._above is None:
-            return self._pointer
-        return self._above.pointer + "".join(f"/{escaped(token)}" for token in self._tokens)
+        if self._above is not None:
+            self._pointer = self._above.pointer + "".join([f"/{escaped(token)}" for token in self._tokens])
+            self._above = None
+        return self._pointer
 
     @property
     def where(self) -> str:
