@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from periplus.core.gateway import Gateway
-from periplus.model import Code, LoadReport, SourceSpec
+from periplus.model import Code, LoadReport, Problem, SourceSpec
 from sites import Site
 
 # --- addresses ---------------------------------------------------------------------------------------------------
@@ -170,3 +170,13 @@ async def test_a_web_page_is_no_mcp_server(beside: Neighbour, site: Site) -> Non
     problem = await beside.refuses(SourceSpec(url=site.url("/"), kind="mcp"), Code.NOT_FOUND)
     assert "HTTP 404" in problem.message
     assert "check that an MCP server answers at this address" in problem.hints[0]
+
+
+@pytest.mark.parametrize("status", [200, 401, 404])
+async def test_a_secret_in_the_query_is_in_no_refusal(beside: Neighbour, site: Site, status: int) -> None:
+    """S-62: that there is a query is all that is said of it."""
+    site.write("/api.json", "nothing to read", kind="text/plain", status=status)
+    with pytest.raises(Problem) as refused:
+        await beside.gateway.connect(site.url("/api.json?api_key=s3cr3t"))
+    assert "/api.json?..." in told(refused.value)
+    assert "s3cr3t" not in told(refused.value)

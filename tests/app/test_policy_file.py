@@ -8,7 +8,6 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-from gateways import Opener
 
 from periplus.app.policies import policies
 from periplus.core.gateway import Gateway

@@ -32,6 +32,7 @@ _LINK = re.compile(
 _SERVICE = re.compile(r"""<([^>]+)>\s*;[^,]*rel="?service-desc"?""")
 _FINAL = {Code.REFUSED_ADDRESS, Code.CREDENTIALS_MISSING, Code.BAD_INPUT}
 _SLOW = "try again, or name the kind: then there is more time"
+_USER = re.compile(r"//[^/]*@")
 _TYPENAME = b'{"query":"query { __typename }"}'
 
 
@@ -118,7 +119,9 @@ def _trimmed(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise Problem(Code.BAD_INPUT, f"not a URL: {url[:80]!r} ({error})", hints=("check its host",)) from error
+        raise Problem(
+            Code.BAD_INPUT, f"not a URL: {_shown(url)[:80]!r} ({error})", hints=("check its host",)
+        ) from error
     path = parts.path.rstrip("/").removesuffix(WELL_KNOWN).rstrip("/")
     return urlunsplit((parts.scheme, parts.netloc, path, parts.query, ""))
 
@@ -214,13 +217,14 @@ class _Detection:
         tried = (
             f"tried {'; '.join(f'{each.what} {_short(each.url, self._url)}: {each.outcome}' for each in self._probes)}"
         )
+        shown = _shown(self._url)
         outcomes = {probe.outcome for probe in self._probes}
         if outcomes & {"401", "403"}:
             return Problem(
                 Code.UPSTREAM_UNAUTHENTICATED,
-                f"{self._url} wants credentials before it shows what it is",
+                f"{shown} wants credentials before it shows what it is",
                 hints=('set headers in its [sources.NAME] table, for example Authorization = "env:TOKEN"', tried),
-                where=self._url,
+                where=shown,
             )
         stopped = next(
             (probe.problem for probe in self._probes if probe.url == self._url and probe.what == "GET"), None
@@ -229,12 +233,12 @@ class _Detection:
             silent = [probe.problem for probe in self._probes]
             stopped = silent[0] if silent and all(silent) else None
         if stopped:
-            return _told(stopped, self._url, tried)
+            return _told(stopped, shown, tried)
         return Problem(
             Code.PARSE_ERROR,
-            f"nothing Periplus knows stands at {self._url}{_shows(self._page)}",
+            f"nothing Periplus knows stands at {shown}{_shows(self._page)}",
             hints=("name the document itself, or its kind: openapi:URL, graphql:URL, mcp:URL, manifest:URL", tried),
-            where=self._url,
+            where=shown,
         )
 
 
@@ -247,6 +251,12 @@ def _told(problem: Problem, url: str, tried: str) -> Problem:
     message = problem.message if url in problem.message else f"{url}: {problem.message}"
     hints = (*problem.hints, *(() if problem.code in {Code.UNAVAILABLE, *_FINAL} else (tried,)))
     return Problem(problem.code, message, hints=hints, where=url, retryable=problem.retryable)
+
+
+def _shown(url: str) -> str:
+    """An address for a reader: what may be a password or a secret of its query stays out."""
+    bare, mark, _ = url.partition("?")
+    return _USER.sub("//...@", bare) + ("?..." if mark else "")
 
 
 def _shows(page: Fetched | None) -> str:
@@ -287,4 +297,4 @@ def _origin(url: str) -> str:
 
 
 def _short(url: str, root: str) -> str:
-    return url.removeprefix(_origin(root)) or "/"
+    return _shown(url.removeprefix(_origin(root))) or "/"
