@@ -112,7 +112,7 @@ def described(name: str, body: bytes) -> Described:
         site=Site(spec=spec, document_url=url, site=reading.site),
         root=parsed(body),
         traits=frozenset(finding.code.value for finding in reading.findings)
-        | {word for word in ("readOnly", "discriminator") if word.encode() in body},
+        | {word for word in ("readOnly", "discriminator", "prefixItems") if word.encode() in body},
     )
 
 

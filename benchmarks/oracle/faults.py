@@ -182,6 +182,71 @@ OPENAPI_CORE: tuple[Fault, ...] = (
 )
 
 
+PRISM: tuple[Fault, ...] = (
+    Fault(
+        "integers beyond 2 ** 53",
+        "it narrows int64 to what JavaScript counts exactly",
+        lambda case: "9007199254740991" in case.said,
+    ),
+    Fault(
+        "what is deprecated",
+        "it calls the use of a deprecated parameter a violation",
+        lambda case: " deprecated: " in case.said,
+    ),
+    Fault(
+        "empty values",
+        'it takes an empty query value, header or body, and a body of `""`, `0` or `false`, for none',
+        lambda case: (
+            (" required: " in case.said and ("=&" in f"{case.request.target}&" or _empty_header(case.request)))
+            or ("Body parameter is required" in case.said and len(case.request.body) <= len("false"))
+        ),
+    ),
+    Fault(
+        "XML",
+        "it does not read it",
+        lambda case: "xml" in case.content_type and "request/body" in case.said,
+    ),
+    Fault(
+        "multipart",
+        "it reads members as texts, wants those that are read-only, and has no unions of them",
+        lambda case: case.content_type.startswith("multipart/") and "request/body" in case.said,
+    ),
+    Fault(
+        "query and fragment in a path",
+        "it looks for `/a?b=c` as a path; the document breaks the specification",
+        lambda case: "route not found" in case.said and bool(set("?#") & set(case.operation.path)),
+    ),
+    Fault(
+        "prefixItems",
+        "it holds every item of a list to `items`, as before 3.1",
+        lambda case: re.search(r"/\d+[ /]", case.said) is not None and "prefixItems" in case.traits,
+    ),
+    Fault(
+        "bases and their subtypes",
+        "it does not follow the discriminator of a base, so that a broken subtype still counts as the base",
+        lambda case: " oneOf: " in case.said and "discriminator" in case.traits,
+    ),
+    Fault(
+        "required members that are read-only",
+        "`required` holds for them in answers alone; in branches of a union it wants them from requests, too",
+        lambda case: (
+            bool(re.search(" (oneOf|anyOf|required): ", case.said))
+            and "request/body" in case.said
+            and "readOnly" in case.traits
+        ),
+    ),
+    Fault(
+        "patterns with look-around",
+        "our engine runs in linear time and has none; the load report says `pattern_unsupported`",
+        lambda case: " pattern: " in case.said and "pattern_unsupported" in case.traits,
+    ),
+)
+
+
+def _empty_header(request: HttpRequest) -> bool:
+    return any(not text for _, text in request.headers)
+
+
 def known(faults: tuple[Fault, ...], case: Case) -> str:
     """The name of the fault a refusal comes from, or nothing."""
     return next((one.name for one in faults if one.applies(case)), "")

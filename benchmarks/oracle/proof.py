@@ -18,7 +18,6 @@ from periplus.ports import Calling, HttpRequest
 from periplus.transports.openapi import OpenAPITransport
 
 _CALLING = Calling(principal=Principal(id="oracle"), idempotency_key="11111111-1111-4111-8111-111111111111")
-_SHOWN = 40
 
 
 class Judge(Protocol):
@@ -35,7 +34,7 @@ class Tally:
 
     operations: int = 0
     requests: int = 0
-    accepted: int = 0  # by every judge that could judge it
+    accepted: int = 0  # by one judge at least, and refused by none outside its faults
     excused: Counter[str] = field(default_factory=Counter[str])
     wrong: list[str] = field(default_factory=list[str])
     refused: list[str] = field(default_factory=list[str])  # the schema takes them, the transport does not
@@ -74,13 +73,10 @@ def _proved(document: Described, tool: Tool, judges: list[Judge]) -> Tally:
         verdicts = [_verdict(judge, tool, Case("", request, operation, document.traits)) for judge in judges]
         said = [text for texts, _ in verdicts for text in texts]
         believed.update(at for at, (_, excuse) in enumerate(verdicts) if not excuse)
-        excuses = [excuse for _, excuse in verdicts if excuse]
         if said:
-            tally.wrong.append(
-                f"{name} ({style}): {request.target[: _SHOWN * 4]} {request.body[: _SHOWN * 4]!r}: {said[0]}"
-            )
-        elif excuses:
-            tally.excused[excuses[0]] += 1
+            tally.wrong.append(f"{name} ({style}): {request.target[:160]} {request.body[:160]!r}: {said[0]}")
+        elif all(excuse for _, excuse in verdicts):
+            tally.excused[verdicts[0][1]] += 1
         else:
             tally.accepted += 1
     if not any(_notices(judges[at], tool, operation, captured) for at in believed):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from benchmarks.oracle.__main__ import sample
 from benchmarks.oracle.documents import available, chosen, described
 from benchmarks.oracle.judges import OpenAPICore
 from benchmarks.oracle.proof import prove
@@ -17,7 +16,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 DOCUMENTS = dict(chosen()) if available() else {}
-SEED = 7
 MOST = 40  # operations of each document; python -m benchmarks.oracle takes all
 
 
@@ -27,7 +25,7 @@ def test_requests_of_a_real_document_are_accepted_by_a_judge_that_is_not_ours(na
     document = described(name, DOCUMENTS[name])
     if not OpenAPICore.takes(document):
         pytest.skip("openapi-core reads 3.x only; Prism judges 2.0 in python -m benchmarks.oracle")
-    tally = prove(document, [OpenAPICore(document)], _sample(len(document.tools)))
+    tally = prove(document, [OpenAPICore(document)], sample(len(document.tools), MOST))
     assert tally.wrong == []
     assert tally.refused == []
     assert tally.without == []
@@ -60,10 +58,3 @@ class Nodding:
 
     def faults(self, _tool: Any, _request: Any) -> list[str]:
         return []
-
-
-def _sample(count: int) -> Callable[[Any], bool]:
-    """A fixed choice of operations."""
-    kept = set(random.Random(SEED).sample(range(count), min(MOST, count)))
-    places = iter(range(count))
-    return lambda _: next(places) in kept

@@ -40,7 +40,7 @@ def styled(name: str, value: Any, told: Mapping[str, Any], quote: Quote, deep_ar
     """A member by its style, as a query has it."""
     style = told.get("style", "form")
     if style == "deepObject" and not is_whole(value):
-        return [(quote(key, "="), quote(text, "")) for key, text in styles.deep(name, value, deep_arrays)]
+        return styles.deep(name, value, quote, deep_arrays)
     explode = told.get("explode", style == "form")
     delimiter = styles.DELIMITERS.get(style, ",")
     return styles.form(name, value, quote, explode=explode is True, delimiter=delimiter)

@@ -83,7 +83,7 @@ def _query(wire: dict[str, Any], value: Any, argument: str, placed: Placed, deep
     elif "collection" in wire and isinstance(value, list):
         pairs = styles.collection(name, value, quote, wire)
     elif style == "deepObject":
-        pairs = [(quote(key, "="), quote(text, "")) for key, text in styles.deep(name, value, deep_arrays)]
+        pairs = styles.deep(name, value, quote, deep_arrays)
     else:
         _note_json(value, argument, placed)
         delimiter = styles.DELIMITERS.get(style, ",")

@@ -18,12 +18,12 @@ _NOT_IN_COOKIE: Final = re.compile(r"[^!#$&-+\--:<-\[\]-~]")  # what RFC 6265 le
 
 def strict(text: str, _apart: str = "") -> str:
     """Everything but unreserved letters is encoded."""
-    return quote(text, safe="")
+    return text if text.isalnum() and text.isascii() else quote(text, safe="")
 
 
 def plus(text: str, _apart: str = "") -> str:
     """The same as forms have it: a space is `+`."""
-    return quote_plus(text, safe="")
+    return text if text.isalnum() and text.isascii() else quote_plus(text, safe="")
 
 
 def reserved_in_query(text: str, apart: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from periplus.transports.openapi.quoting import Quote
 from periplus.transports.openapi.values import is_whole, text_of
@@ -93,19 +93,34 @@ def _inner(item: Any, quote: Quote, wire: dict[str, Any]) -> str:
     return between([quote(text_of(one), both) for one in item if one is not None], kind, quote)
 
 
-def deep(name: str, value: Any, arrays: str) -> Iterator[tuple[str, str]]:
-    """`deepObject`: `a[b][c]=x`, not yet encoded; lists as the source's `deep_arrays` says (S-50)."""
+def deep(name: str, value: Any, quote: Quote, arrays: str) -> Pairs:
+    """`deepObject`: `a[b][c]=x`; lists as the source's `deep_arrays` says (S-50)."""
+    found: Pairs = []
+    _descend(quote(name, "="), value, _Brackets(quote, quote("[", ""), quote("]", ""), arrays), found)
+    return found
+
+
+class _Brackets(NamedTuple):
+    """How names grow: what is written once is not written again for each member below it."""
+
+    quote: Quote
+    opens: str
+    closes: str
+    arrays: str
+
+    def at(self, place: int, item: Any) -> str:
+        """What an item of a list adds to the list's name."""
+        if self.arrays == "indices" or not is_whole(item):
+            return f"{self.opens}{place}{self.closes}"
+        return "" if self.arrays == "repeat" else self.opens + self.closes
+
+
+def _descend(name: str, value: Any, brackets: _Brackets, found: Pairs) -> None:
     if isinstance(value, dict):
         for member, item in value.items():
-            yield from deep(f"{name}[{member}]", item, arrays)
+            _descend(f"{name}{brackets.opens}{brackets.quote(member, '=')}{brackets.closes}", item, brackets, found)
     elif isinstance(value, list):
-        for at, item in enumerate(value):
-            yield from deep(_numbered(name, item, at, arrays), item, arrays)
+        for place, item in enumerate(value):
+            _descend(name + brackets.at(place, item), item, brackets, found)
     elif value is not None:
-        yield name, text_of(value)
-
-
-def _numbered(name: str, item: Any, at: int, arrays: str) -> str:
-    if arrays == "indices" or not is_whole(item):
-        return f"{name}[{at}]"
-    return name if arrays == "repeat" else f"{name}[]"
+        found.append((name, brackets.quote(text_of(value), "")))
