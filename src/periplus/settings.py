@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 import typing
 from collections.abc import Mapping
@@ -259,6 +260,7 @@ def unknown_key(name: str, known: tuple[str, ...], origin: str) -> Problem:
     return Problem(Code.BAD_SETTING, f"{origin}: unknown setting {name!r}", hints=(hint,))
 
 
+_WITH_USER = re.compile(r"\w+://[^/?#]*@")
 _REDIRECTS = ("", "any", "none")
 
 
@@ -266,9 +268,13 @@ def _source(name: str, table: Any, origin: str) -> dict[str, Any]:
     """One `[sources.<id>]` table with its name in it."""
     check_source_id(name)
     if isinstance(table, str):
-        return {"id": name, "url": table}
+        table = {"url": table}
     if not isinstance(table, dict):
         raise Problem(Code.BAD_SETTING, f"{origin}: sources.{name} is neither a table nor an address")
+    for key in ("url", "endpoint", "base_url"):
+        if _WITH_USER.match(str(table.get(key, ""))):
+            said = f"{origin}: sources.{name}.{key} holds a user name or password"
+            raise Problem(Code.BAD_SETTING, said, hints=("give them as a header, or under [[credentials]]",))
     _check_keys(table, SourceSpec, origin, ("sources", name))
     if not table.get("url") and not table.get("command"):
         raise Problem(

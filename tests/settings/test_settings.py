@@ -129,3 +129,16 @@ def test_no_key_is_ever_ignored(name: str) -> None:
         return
     with pytest.raises(Problem, match=r"unknown setting|no setting"):
         load_settings(None, {}, {name: "x"})
+
+
+@pytest.mark.parametrize("key", ["url", "endpoint", "base_url"])
+def test_an_address_with_a_password_is_refused_and_not_repeated(tmp_path: Path, key: str) -> None:
+    """S-12, S-62: it would be stored and listed."""
+    file = tmp_path / "periplus.toml"
+    rest = "" if key == "url" else 'url = "https://api.example.com"\n'
+    file.write_text(f'[sources.quay]\n{rest}{key} = "https://me:s3cr3t@api.example.com/"\n')
+    with pytest.raises(Problem) as refused:
+        load_settings(file, {})
+    assert refused.value.code is Code.BAD_SETTING
+    assert f"sources.quay.{key} holds a user name or password" in refused.value.message
+    assert "s3cr3t" not in str(refused.value.to_json())
