@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -16,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from periplus.demo.services import serving
 from periplus.model import Document, Draft, Reading, SourceSpec, Unchanged
 from periplus.net import Fetcher, FetchPolicy
-from periplus.ports import McpLinks, ReadLimits, Wires
+from periplus.ports import Fetched, FetchRequest, McpLinks, ReadLimits, Wires
 from periplus.sources.native import NativeSource
 
 MANIFEST = "/.well-known/elemm-manifest.md"
@@ -82,6 +83,15 @@ class NativeSite:
         self.most_at_once = max(self.most_at_once, self.at_once)
         await self._answer(request)(scope, receive, send)
         self.at_once -= 1
+
+    def page_of(self, request: FetchRequest) -> Fetched:
+        """The same answer without a wire."""
+        url = urlsplit(request.url)
+        headers = [(name.encode(), text.encode()) for name, text in request.headers.items()]
+        scope = {"type": "http", "method": "GET", "path": url.path, "query_string": url.query.encode()}
+        response = self._answer(Request(scope | {"headers": headers}))
+        kind = response.headers.get("content-type", "")
+        return Fetched(url=request.url, status=response.status_code, body=bytes(response.body), media_type=kind)
 
     def _answer(self, request: Request) -> Response:
         if self.down:

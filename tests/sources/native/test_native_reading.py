@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from landmarks import MANIFEST, SEARCH, NativeSite, action, as_text, city, everything, native, parameter, read
 
-from periplus.model import Code, Effect, FindingCode, Problem, Reading, Unchanged
+from periplus.model import Code, Effect, FindingCode, Problem, Reading, SourceSpec, Unchanged
 from periplus.ports import ReadLimits
+from periplus.sources.native import NativeSource
+from periplus.testing.source_wires import wires_of
 
 
 @pytest.fixture
@@ -132,6 +137,38 @@ async def test_what_cannot_be_read_at_all_is_told_and_looked_for_again(site: Nat
     again = await read(site.base, known=reading.document)
     assert isinstance(again, Reading)
     assert len(list(again.drafts)) == len(ids(site))
+
+
+IDS = st.lists(st.sampled_from("abc"), max_size=4).map(lambda names: ":".join([*names, "do"]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    ids_=st.sets(IDS, min_size=1, max_size=40),
+    page=st.integers(1, 50),
+    search=st.booleans(),
+    texts=st.booleans(),
+    forgotten=st.sets(IDS, max_size=5),
+    broken=st.sets(IDS, max_size=3),
+)
+def test_always_every_action_arrives_or_is_told(
+    ids_: set[str], page: int, *, search: bool, texts: bool, forgotten: set[str], broken: set[str]
+) -> None:
+    """H-76, S-4: whatever a site's pages hold, and whichever of them it fails over."""
+    made = NativeSite([action(id_) for id_ in sorted(ids_)])
+    made.page, made.search, made.texts = page, search, texts
+    made.forgets, made.fails = forgotten, broken
+    spec = SourceSpec(id="harbour", kind="native", url="https://harbour.example.com")
+    try:
+        reading = anyio.run(NativeSource().read, spec, wires_of(made.page_of), None)
+    except Problem as problem:
+        assert problem.code is Code.UPSTREAM_ERROR and made.fails  # noqa: PT017, PT018 - nothing at all could be had
+        return
+    assert isinstance(reading, Reading)
+    came = {draft.key for draft in reading.drafts}
+    assert came <= ids(made)
+    assert came == ids(made) or reading.findings
+    assert came >= ids(made) - made.fails or not search
 
 
 async def test_a_passing_fault_is_asked_again(site: NativeSite) -> None:

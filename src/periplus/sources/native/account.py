@@ -19,10 +19,11 @@ def account(harvest: Harvest, actions: Listing | None, walk: Walk, findings: Fin
         message = f"the site says that it has {len(harvest.actions) + missing:,} actions; {missing:,} did not come"
         findings.lost(FindingCode.MISSING_MEMBER, "/search", "", message)
     short = {id_: f"it says that it holds {said}, and {came} came" for id_, said, came in harvest.short()}
-    unread = {id_: why for id_, why in walk.broken.items() if harvest.areas[id_].children is None}
-    for id_, what in (short | unread).items():
-        why = f": {walk.broken[id_]}" if id_ in short and id_ in walk.broken else ""
-        findings.lost(FindingCode.MISSING_MEMBER, f"/{id_}", "", f"the area {id_!r} is not whole: {what}{why}")
+    unread = {id_: why for id_, why in walk.broken.items() if not id_ or harvest.lacks(id_)}
+    for id_, what in (unread | short).items():
+        why = f": {unread[id_]}" if id_ in short and id_ in unread else ""
+        named = f"the area {id_!r}" if id_ else "the root"
+        findings.lost(FindingCode.MISSING_MEMBER, f"/{id_}", "", f"{named} is not whole: {what}{why}")
     if actions is not None and actions.total is not None:
-        return not missing
+        return not missing and not unread
     return not short and not unread

@@ -70,8 +70,8 @@ async def _root(requests: Requests, known: Document | None) -> _Root | None:
         return None
     try:
         page = await requests.read(fetched)
-    except BrokenPage:
-        page = Page(entries=(), size=0)  # the search may know what the manifest cannot write
+    except BrokenPage as broken:  # the search may know what the manifest cannot write
+        page = Page(entries=(), size=0, head={"broken": broken.problem.message})
     state = hashlib.sha256(fetched.body)
     state.update(str(await _count(requests)).encode())
     return _Root(
@@ -106,6 +106,8 @@ async def _gather(requests: Requests, harvest: Harvest, first: Page, findings: F
     """Everything the site has, and whether that is all it says it has."""
     walk = Walk(requests, harvest)
     await walk.on(first)
+    if broken := first.head.get("broken"):
+        walk.broken[""] = str(broken)
     actions = await _listed(requests, harvest, "action")
     if actions is not None:
         await _listed(requests, harvest, "navigation")

@@ -29,6 +29,7 @@ class Parameters:
         self._name = name
         self._where = f"/{name}/parameters"
         self._findings = findings
+        self.holds_foreign = False  # whether the site wrote a part of the schema itself
 
     def schema(self, written: Any, *, is_open: bool) -> Schema:
         """An object of exactly these; of any where the site did not say them all."""
@@ -58,6 +59,7 @@ class Parameters:
         if isinstance(options, list) and options:
             schema = _among(type_, options)
         elif isinstance(options, dict):
+            self.holds_foreign = True
             schema = {"type": "array", "items": options} if type_ == "array" else {**schema, **options}
         if description := self._description(parameter):
             schema["description"] = description

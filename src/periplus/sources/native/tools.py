@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+import re2
 
 from periplus.documents.pruning import storable
 from periplus.documents.schemas import Definitions, Findings, Normaliser
@@ -20,7 +20,7 @@ _METHODS = {
     "POST": Effect.WRITE, "PUT": Effect.WRITE, "PATCH": Effect.WRITE, "DELETE": Effect.DESTROY,
 }  # fmt: skip
 _IDEMPOTENT = {"GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PUT", "DELETE"}
-_LONG_NUMBER = re.compile(rb"[0-9]{16}|[0-9][eE]")
+_LONG_NUMBER = re2.compile(rb"[0-9]{16}|[0-9][eE]")
 _TIMEOUT_S = 60  # H-78
 
 
@@ -68,7 +68,7 @@ class _Action:
             method=method,
             areas=(tuple(area),),
             description=self._description(),
-            args_schema=normaliser.arguments(schema, "/parameters"),
+            args_schema=normaliser.arguments(schema, "/parameters") if written.holds_foreign else schema,
             result_schema=None if output is None else normaliser.result(output, "/outputSchema"),
             effect=effect,
             effect_declared=declared,
