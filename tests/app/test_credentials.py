@@ -168,3 +168,16 @@ def test_a_login_without_a_token_or_with_a_secret_on_the_command_line_is_refused
     assert done.returncode == Code.BAD_INPUT.status.exit
     assert said in done.stderr
     assert "s3cr3t" not in done.stderr
+
+
+def test_the_doctor_says_which_reference_leads_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("T_THERE", SECRET)
+    tables = "".join(
+        f'[[credentials]]\nhost = "h"\nscheme = "bearer"\nname = "{name}"\ntoken = "env:T_{name}"\n'
+        for name in ("THERE", "NOWHERE")
+    )
+    (tmp_path / "periplus.toml").write_text(tables)
+    said = _periplus(tmp_path, "doctor").stdout
+    assert "credential THERE  its references resolve" in said
+    assert "the credential reference env:T_NOWHERE does not resolve" in said
+    assert SECRET not in said

@@ -13,7 +13,8 @@ import msgspec
 from periplus.app.clock import SystemClock
 from periplus.app.keyring import FILE_NAME, load_ring
 from periplus.app.places import data_directory
-from periplus.model import Problem, SourceRecord, SourceState
+from periplus.model import CredentialSpec, Problem, SourceRecord, SourceState
+from periplus.net.credentials import read_reference
 from periplus.settings import Settings
 from periplus.stores.sqlite import open_store
 from periplus.stores.sqlite.ledger import open_ledger
@@ -49,6 +50,7 @@ async def examine(settings: Settings, file: Path | None) -> list[Check]:
     message = f"revision {revision}, {tools:,} tools from {len(records)} sources"
     checks.append(Check(name="store", state="ok", message=message))
     checks.append(await _ledger(directory))
+    checks += [_credential(credential) for credential in settings.credentials]
     checks += [_source(record, settings) for record in records]
     missing = settings.sources.keys() - {record.id for record in records}
     checks += [
@@ -90,6 +92,17 @@ def _key_ring(directory: Path) -> Check:
         remedy = f"chmod 600 {directory / FILE_NAME}"
         return Check(name="key ring", state="warning", message=f"readable by others ({mode:o})", remedy=remedy)
     return Check(name="key ring", state="ok", message=f"{len(ring.keys)} keys")
+
+
+def _credential(credential: CredentialSpec) -> Check:
+    """Whether the references of a credential lead somewhere; nothing of what is there is shown."""
+    name = f"credential {credential.title}"
+    try:
+        for reference in credential.references:
+            read_reference(reference)
+    except Problem as problem:
+        return Check(name=name, state="warning", message=problem.message, remedy=problem.hints[0])
+    return Check(name=name, state="ok", message="its references resolve")
 
 
 def _source(record: SourceRecord, settings: Settings) -> Check:

@@ -77,6 +77,12 @@ class CredentialSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         return {name: text for name, text in members.items() if text}
 
     @property
+    def references(self) -> tuple[str, ...]:
+        """Everything that is looked up when a request needs it."""
+        members = (*self.secrets.values(), self.username, self.client_id)
+        return tuple(text for text in members if REFERENCE.fullmatch(text))
+
+    @property
     def shown(self) -> dict[str, Any]:
         """The table as it may be printed: references stay, secrets that were written out do not."""
         told: dict[str, Any] = msgspec.to_builtins(self)
