@@ -1,0 +1,157 @@
+"""What a measured process does: python -m benchmarks.calls.work warm|load ... ; its figures as JSON on the last line."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+import anyio
+import httpx2
+
+from benchmarks.calls.upstream import DOCUMENT
+from periplus.app import open_gateway
+from periplus.core.gateway import Gateway
+from periplus.model import Document, Problem, SourceRecord, SourceSpec, SourceState
+from periplus.ports import Change
+from periplus.settings import AuditSettings, Settings
+from periplus.stores.sqlite import open_store
+from periplus.testing.catalogs import make_row
+
+_BATCH, _ROUNDS = 200, 15
+_CALLERS = 200
+Call = Callable[[], Awaitable[Any]]
+
+
+@contextmanager
+def upstream(latency_s: float) -> Iterator[str]:
+    command = [sys.executable, "-m", "benchmarks.calls.upstream", str(latency_s)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    assert process.stdin
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.stdin.close()
+        process.wait(10)
+
+
+async def fill(directory: Path, tools: int) -> None:
+    """As many other tools as a catalog of that size has."""
+    async with open_store(directory) as store:
+        for number in range(0, tools, 5000):
+            name = f"filler-{number // 5000}"
+            spec = SourceSpec(id=name, kind="python", url=f"filler.{name}")
+            record = SourceRecord(spec=spec, state=SourceState.OK, document=Document(url=spec.url, kind="python"))
+            count = min(5000, tools - number)
+            rows = (make_row(f"area{at % 40}/tool{number + at}") for at in range(count))
+            await store.apply(Change(record=record, rows=rows), 1.0)
+
+
+@asynccontextmanager
+async def gateway(directory: Path, base: str, *, audit: bool = True) -> AsyncIterator[Gateway]:
+    """A gateway whose one real tool asks the upstream."""
+    file = directory / "bench.json"
+    file.write_text(json.dumps(DOCUMENT))
+    settings = Settings(data=str(directory), audit=AuditSettings(enabled=audit))
+    async with open_gateway(settings) as opened:
+        await opened.connect(SourceSpec(id="bench", kind="openapi", url=str(file), base_url=base))
+        yield opened
+
+
+async def _cpu_ms(call: Call) -> float:
+    """CPU of one call, of all threads of this process: the median of some rounds, after a warm-up."""
+    for _ in range(_BATCH):
+        await call()
+    rounds: list[float] = []
+    for _ in range(_ROUNDS):
+        began = time.process_time()
+        for _ in range(_BATCH):
+            await call()
+        rounds.append((time.process_time() - began) / _BATCH * 1000)
+    return median(rounds)
+
+
+async def warm(tools: str) -> dict[str, Any]:
+    """A call through the gateway beside the same request on a pooled client."""
+    with tempfile.TemporaryDirectory() as name, upstream(0.0) as base:
+        directory = Path(name)
+        await fill(directory, int(tools))
+        async with gateway(directory, base) as opened, httpx2.AsyncClient(base_url=base) as client:
+
+            async def bare() -> None:
+                (await client.get("/berths/B4", params={"free": "true"})).json()
+
+            async def through() -> None:
+                await opened.call("bench/berths/getBerth", {"code": "B4", "free": True})
+
+            return {"bare_ms": await _cpu_ms(bare), "call_ms": await _cpu_ms(through)}
+
+
+async def load(seconds: str, audit: str) -> dict[str, Any]:
+    """Two hundred callers at once for a while, against an upstream that takes 20 ms."""
+    with tempfile.TemporaryDirectory() as name, upstream(0.02) as base:
+        async with gateway(Path(name), base, audit=audit == "on") as opened:
+            return await _crowd(opened, float(seconds))
+
+
+async def _crowd(opened: Gateway, seconds: float) -> dict[str, Any]:
+    took: list[float] = []
+    errors: dict[str, int] = {}
+    memory: list[float] = []
+    began = time.perf_counter()
+
+    async def caller() -> None:
+        while time.perf_counter() - began < seconds:
+            start = time.perf_counter()
+            try:
+                await opened.call("bench/berths/getBerth", {"code": "B4"})
+            except Problem as problem:
+                errors[problem.code.value] = errors.get(problem.code.value, 0) + 1
+            took.append(time.perf_counter() - start)
+
+    async def watch() -> None:
+        while True:
+            memory.append(_resident_mb())
+            await anyio.sleep(seconds / 20)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(watch)
+        async with anyio.create_task_group() as callers:
+            for _ in range(_CALLERS):
+                callers.start_soon(caller)
+        tasks.cancel_scope.cancel()
+    settled = took[len(took) // 10 :]
+    cuts = quantiles(settled, n=100)
+    return {
+        "calls": len(took),
+        "per_second": len(took) / seconds,
+        "errors": errors,
+        "p50_ms": median(settled) * 1000,
+        "p99_ms": cuts[98] * 1000,
+        "warm_mb": memory[len(memory) // 3],
+        "end_mb": memory[-1],
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / (1 << 20)
+
+
+def main() -> None:
+    work = {"warm": warm, "load": load}[sys.argv[1]]
+    print(json.dumps(anyio.run(work, *sys.argv[2:])))
+
+
+if __name__ == "__main__":
+    main()
