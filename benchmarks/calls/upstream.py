@@ -52,8 +52,8 @@ class _Berths(asyncio.Protocol):
         self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        if isinstance(transport, asyncio.Transport):
+            self._transport = transport
 
     def data_received(self, data: bytes) -> None:
         self._rest += data

@@ -1,4 +1,4 @@
-"""What a measured process does: python -m benchmarks.calls.work warm|load ... ; its figures as JSON on the last line."""
+"""What a measured process does: python -m benchmarks.calls.work warm|load ...; figures as JSON on the last line."""
 
 from __future__ import annotations
 
@@ -35,13 +35,9 @@ Call = Callable[[], Awaitable[Any]]
 def upstream(latency_s: float) -> Iterator[str]:
     command = [sys.executable, "-m", "benchmarks.calls.upstream", str(latency_s)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    assert process.stdin
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.stdin.close()
-        process.wait(10)
+    with process:
+        yield (process.stdout or sys.stdin).readline().strip()
+        (process.stdin or sys.stdout).close()
 
 
 async def fill(directory: Path, tools: int) -> None:

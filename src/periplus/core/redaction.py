@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -29,6 +30,7 @@ _MEMBER = re.compile(r"""([A-Za-z][\w.-]{0,60})["']?\s*[=:]\s*""")
 _VALUE = re.compile(r""""[^"]*"|'[^']*'|[^\s&,;"'<>]+""")
 
 
+@lru_cache(maxsize=4096)
 def is_secret(name: str) -> bool:
     """Whether a member of this name holds what only its owner should know."""
     words = [word.lower() for word in _HUMP.split(name) if word]

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import anyio
 import msgspec
 
+from periplus.core.calls.seats import seated
 from periplus.core.policy import is_meant
 from periplus.core.policy.compiled import selector
 from periplus.model import CallRules, Code, Limit, Principal, Problem, Rate, Selector, Tool
@@ -73,7 +74,7 @@ class Limits:
         """A place among the calls of a principal; a call over the limit waits for one."""
         async with AsyncExitStack() as stack:
             for name, size in self._places(principal, tool):
-                await stack.enter_async_context(self._limiter(name, size))
+                await stack.enter_async_context(seated(self._limiter(name, size)))
             yield
 
     def _places(self, principal: Principal, tool: Tool) -> Iterator[tuple[str, int]]:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 
+from periplus.core.calls.seats import seated
 from periplus.model import CallRules, Code, Problem
 from periplus.ports import Clock
 
@@ -37,7 +38,7 @@ class Upstreams:
     async def seat(self, origin: str) -> AsyncGenerator[None]:
         """A place among the calls to an upstream; others wait for one. What goes wrong inside is remembered."""
         upstream = self._of(origin)
-        async with upstream.seats:
+        async with seated(upstream.seats):
             trial = self._enter(origin, upstream)
             try:
                 yield

@@ -25,8 +25,19 @@ def revision(connection: sqlite3.Connection) -> int:
     return int(number)
 
 
-def sources(connection: sqlite3.Connection) -> list[SourceRecord]:
-    return [_record(record) for (record,) in connection.execute(queries("read.sql")["sources"])]
+class Records:
+    """The sources, each decoded anew only when its bytes have changed: every verb asks for them."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[bytes, SourceRecord]] = []
+
+    def sources(self, connection: sqlite3.Connection) -> list[SourceRecord]:
+        texts = [text for (text,) in connection.execute(queries("read.sql")["sources"])]
+        known = self._known
+        same = [at < len(known) and known[at][0] == text for at, text in enumerate(texts)]
+        records = [known[at][1] if same[at] else _record(text) for at, text in enumerate(texts)]
+        self._known = list(zip(texts, records, strict=True))
+        return records
 
 
 def source(connection: sqlite3.Connection, name: str) -> SourceRecord | None:

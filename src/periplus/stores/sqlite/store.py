@@ -34,6 +34,7 @@ class SqliteStore:
         self._writing = CapacityLimiter(1)
         self._walking = CapacityLimiter(READERS)
         self._browser = browse.Browser()
+        self._records = read.Records()
 
     @classmethod
     async def open(cls, directory: Path) -> SqliteStore:
@@ -51,7 +52,7 @@ class SqliteStore:
         return await self._read(read.revision)
 
     async def sources(self) -> Sequence[SourceRecord]:
-        return await self._read(read.sources)
+        return await self._read(self._records.sources)
 
     async def source(self, source: str) -> SourceRecord | None:
         return await self._read(read.source, source)
