@@ -299,6 +299,13 @@ def test_credentials_that_come_back_are_taken_out_of_values_headers_and_refusals
     assert key not in json.dumps(refusal(received(400, f"bad {key}", secret=key)).to_json())
 
 
+def test_a_key_of_digits_does_not_break_the_json_around_it():
+    """S-79"""
+    answer = answered('{"n": 1234567, "m": 7, "t": "12345"}', "application/json", secret="12345")
+    assert answer.value == {"n": "***67", "m": 7, "t": "***"}
+    assert answer.notes == ()
+
+
 def test_a_web_page_where_json_is_declared_looks_like_a_login():
     """S-79"""
     answer = answered("<html><title>Sign in</title>", "text/html; charset=utf-8")

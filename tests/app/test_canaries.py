@@ -41,6 +41,7 @@ def spellings(secret: str) -> dict[str, str]:
         "base64": base64.b64encode(raw).decode().rstrip("="),
         "base64url": base64.urlsafe_b64encode(raw).decode().rstrip("="),
         "hex": raw.hex(),
+        "client": base64.b64encode(b"us:" + quote_plus(secret).encode()).decode().rstrip("="),
         "basic": base64.b64encode(b"anna:" + raw).decode().rstrip("="),
     }
 

@@ -270,6 +270,27 @@ async def test_an_issuer_names_its_token_endpoint(authority: Authority, caller: 
     assert authority.tokens.targets == ["/.well-known/openid-configuration", "/token"]
 
 
+async def test_an_issuer_without_openid_is_asked_where_oauth_has_it(
+    servers: Servers, authority: Authority, caller: Caller
+):
+    """S-66: RFC 8414, where the well-known part stands before the issuer's path"""
+
+    async def answer(request: Received, writer: asyncio.StreamWriter) -> None:
+        if request.target == "/.well-known/oauth-authorization-server/harbour":
+            said = {"issuer": server.url("/harbour"), "token_endpoint": authority.tokens.url("/token")}
+            writer.write(response(200, json.dumps(said).encode()))
+        else:
+            writer.write(response(404))
+
+    server = await servers.start(answer)
+    await call(caller.calls(client(issuer=server.url("/harbour"))), authority.api.url())
+    assert server.targets == [
+        "/harbour/.well-known/openid-configuration",
+        "/.well-known/oauth-authorization-server/harbour",
+    ]
+    assert len(authority.forms) == 1
+
+
 async def test_metadata_that_speaks_for_another_issuer_is_refused(authority: Authority, caller: Caller):
     """S-66"""
     authority.metadata = lambda: {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from periplus.model import Code, Problem
 from periplus.net.credentials.given import Credentials
-from periplus.net.credentials.redaction import redacted
+from periplus.net.credentials.redaction import redacted, secrets_of, secrets_of_headers
 
 SECRETS = st.text(
     st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_categories=("Cs", "Cc")), min_size=8, max_size=60
@@ -62,6 +62,11 @@ def test_a_refusal_says_nothing_secret_in_any_of_its_parts(secret: str):
     told = Credentials(secrets=frozenset({secret})).redacted(problem)
     assert secret not in repr([told.message, told.hints, told.next_action, told.details]) or secret in "***"
     assert (told.code, told.details["http_status"]) == (Code.UPSTREAM_ERROR, 500)
+
+
+def test_words_of_a_passphrase_are_no_secrets_of_their_own():
+    assert secrets_of(["correct password staple"]) == {"correct password staple"}
+    assert secrets_of_headers(["Bearer c4nary", "a b c"]) == {"Bearer c4nary", "c4nary", "a b c"}
 
 
 @given(text=st.text(max_size=200))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from periplus.answers.files import file_answer
@@ -34,7 +35,21 @@ def answer_of(received: Received, asked: Asked) -> Answer:
     if form is Form.FILE or (form is Form.TEXT and is_attachment(received)):
         return file_answer(received, meta)
     text, odd = text_of(received.body, received.media)
-    return _told(received, asked, meta, received.redact(text), odd)
+    clean = received.redact(text)
+    if clean != text and not form.is_stream:
+        clean = _mended(clean, text, received)
+    return _told(received, asked, meta, clean, odd)
+
+
+def _mended(clean: str, text: str, received: Received) -> str:
+    """The redacted text; where that broke its JSON (a key of digits inside a number), the value is redacted instead."""
+    for each in (clean, text):
+        try:
+            value, _ = json_value(each)
+        except ValueError:
+            continue
+        return clean if each is clean else json.dumps(mapped(value, received.redact, numbers=True))
+    return clean
 
 
 def _told(received: Received, asked: Asked, meta: dict[str, Any], text: str, odd: tuple[str, ...]) -> Answer:

@@ -54,14 +54,17 @@ def _integer(digits: str) -> int | str:
     return int(digits) if len(digits) <= _MOST_DIGITS else digits
 
 
-def mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """The value with every text in it changed, names of members too."""
+def mapped(value: Any, change: Callable[[str], str], *, numbers: bool = False) -> Any:
+    """The value with every text in it changed, names of members too; with `numbers`, those whose digits change."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [mapped(item, change) for item in value]
+        return [mapped(item, change, numbers=numbers) for item in value]
     if isinstance(value, dict):
-        return {change(name): mapped(item, change) for name, item in value.items()}
+        return {change(name): mapped(item, change, numbers=numbers) for name, item in value.items()}
+    if numbers and isinstance(value, int | float) and not isinstance(value, bool):
+        digits = str(value)
+        return value if change(digits) == digits else change(digits)
     return value
 
 

@@ -12,13 +12,13 @@ import msgspec
 from periplus.model import Code, CredentialScheme, CredentialSpec, Problem
 from periplus.net.credentials.choosing import DEFAULT_KEY, Asking, Choice, Pick, choose
 from periplus.net.credentials.commands import Commands
-from periplus.net.credentials.digest import authorization, challenge_of
+from periplus.net.credentials.digest import authorization, challenge_of, proof_in
 from periplus.net.credentials.endpoints import Send
 from periplus.net.credentials.fixed import looked_up, plain_part, refers, resolve
 from periplus.net.credentials.given import Credentials, check_header
 from periplus.net.credentials.logins import Logins, NoLogins
 from periplus.net.credentials.oauth import Tokens
-from periplus.net.credentials.redaction import secrets_of
+from periplus.net.credentials.redaction import secrets_of, secrets_of_headers
 from periplus.net.credentials.references import ReadSecret, read_reference
 from periplus.net.guard import parse_entry
 from periplus.ports import Clock
@@ -132,7 +132,7 @@ class Desk:
             target=sent[1],
             cnonce=self._clock.token(16).hex(),
         )
-        proof = Credentials(headers={"authorization": value}, secrets=secrets_of((password, value)))
+        proof = Credentials(headers={"authorization": value}, secrets=secrets_of((password, proof_in(value))))
         return msgspec.structs.replace(handed, credentials=handed.credentials | proof)
 
 
@@ -172,13 +172,13 @@ def _api_key(pick: Pick, _asking: Asking, read_secret: ReadSecret) -> Credential
 
 def _header(pick: Pick, _asking: Asking, read_secret: ReadSecret) -> Credentials:
     headers = {name.lower(): looked_up(text, read_secret) for name, text in pick.spec.headers.items()}
-    return Credentials(headers=headers, secrets=secrets_of(headers.values()))
+    return Credentials(headers=headers, secrets=secrets_of_headers(headers.values()))
 
 
 def _pass_through(pick: Pick, asking: Asking, _read_secret: ReadSecret) -> Credentials:
     wanted = {name.lower() for name in pick.spec.pass_headers} - _NEVER_PASSED
     headers = {name: text for name, text in asking.presented.items() if name in wanted}
-    return Credentials(headers=headers, secrets=secrets_of(headers.values()))
+    return Credentials(headers=headers, secrets=secrets_of_headers(headers.values()))
 
 
 _GIVE: dict[CredentialScheme, Callable[[Pick, Asking, ReadSecret], Credentials]] = {

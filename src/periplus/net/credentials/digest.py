@@ -82,5 +82,11 @@ def authorization(challenge: Challenge, *, username: str, password: str, method:
     return "Digest " + ", ".join([*parts, *(f"{name}={text}" for name, text in plain.items())])
 
 
+def proof_in(header: str) -> str:
+    """The part of an `Authorization` header that nobody else could have made."""
+    found = re.search(r'response="([0-9a-f]+)"', header)
+    return found[1] if found else ""
+
+
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')

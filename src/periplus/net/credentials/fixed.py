@@ -8,7 +8,7 @@ import msgspec
 
 from periplus.model import Code, Problem, SourceSpec
 from periplus.net.credentials.given import Credentials, check_header
-from periplus.net.credentials.redaction import secrets_of
+from periplus.net.credentials.redaction import secrets_of, secrets_of_headers
 from periplus.net.credentials.references import ReadSecret
 
 # The whole value, or what follows an authentication scheme: "Bearer env:TOKEN".
@@ -22,8 +22,8 @@ def resolve(spec: SourceSpec, read_secret: ReadSecret) -> Credentials:
     for name, value in headers.items():
         check_header(name, value)
     hidden = [headers[name.lower()] for name, text in spec.headers.items() if refers(text)]
-    hidden += [query[name] for name, text in spec.query.items() if refers(text)]
-    return Credentials(headers=headers, query=query, secrets=secrets_of(hidden))
+    members = [query[name] for name, text in spec.query.items() if refers(text)]
+    return Credentials(headers=headers, query=query, secrets=secrets_of_headers(hidden) | secrets_of(members))
 
 
 def wary(credentials: Credentials) -> Credentials:

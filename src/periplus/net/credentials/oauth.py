@@ -34,8 +34,14 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     subject: str = ""  # the caller's own token, where it is exchanged
 
     @property
+    def pair(self) -> str:
+        """Id and secret as one, as RFC 6749 wants them."""
+        return base64.b64encode(f"{quote_plus(self.id)}:{quote_plus(self.secret)}".encode()).decode()
+
+    @property
     def secrets(self) -> frozenset[str]:
-        return secrets_of(filter(None, (self.secret, self.refresh_token, self.subject)))
+        pair = (self.pair, quote_plus(self.secret)) if self.secret else ()
+        return secrets_of((self.secret, self.refresh_token, self.subject, *pair))
 
 
 class Tokens:
@@ -112,8 +118,7 @@ class Tokens:
     async def _ask(self, endpoint: Endpoint, spec: CredentialSpec, form: dict[str, str], client: Client) -> Fresh:
         headers = {"content-type": "application/x-www-form-urlencoded"}
         if client.secret and client.auth == "client_secret_basic":
-            pair = f"{quote_plus(client.id)}:{quote_plus(client.secret)}"
-            headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+            headers["authorization"] = f"Basic {client.pair}"
         elif client.id:
             form = form | {"client_id": client.id} | ({"client_secret": client.secret} if client.secret else {})
         request = FetchRequest(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
@@ -13,12 +14,19 @@ from urllib.parse import quote, quote_plus
 INSTEAD = "***"
 _WORTH_HIDING = 4  # anything shorter is part of ordinary words
 _WORTH_ALONE = 8
+_WITH_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]* +(\S+)")  # "Bearer x"
 
 
 def secrets_of(values: Iterable[str]) -> frozenset[str]:
-    """What is worth hiding: of `Bearer x` both the whole and the `x`, but no scrap that any text contains."""
-    whole = [value for value in values if len(value) >= _WORTH_HIDING]
-    return frozenset((*whole, *(word for value in whole for word in value.split() if len(word) >= _WORTH_ALONE)))
+    """What is worth hiding: no scrap that any text contains."""
+    return frozenset(value for value in values if len(value) >= _WORTH_HIDING)
+
+
+def secrets_of_headers(values: Iterable[str]) -> frozenset[str]:
+    """The same for values of headers: of `Bearer x` both the whole and the `x`."""
+    whole = list(values)
+    found = (_WITH_SCHEME.fullmatch(value) for value in whole)
+    return secrets_of((*whole, *(match[1] for match in found if match)))
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
@@ -55,6 +63,8 @@ def forms(secret: str) -> tuple[str, ...]:
     }
     if len(secret) >= _WORTH_ALONE:
         found |= {raw.hex(), *_in_base64(raw)}
+        for text in {*quoted} - {secret}:  # OAuth encodes a client's secret for URLs before it encodes the pair
+            found |= _in_base64(text.encode())
     else:
         found.add(base64.b64encode(raw).decode().rstrip("="))
     return tuple(sorted(filter(None, found), key=len, reverse=True))
