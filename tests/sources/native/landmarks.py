@@ -55,6 +55,7 @@ class NativeSite:
         self.search = True
         self.fails: set[str] = set()  # ids that break every JSON page they are on
         self.forgets: set[str] = set()  # ids that the search does not know
+        self.ignores_offset = False
         self.texts = False  # whether there is nothing but markdown
         self.validator = False
         self.described: dict[str, str] = {}
@@ -127,7 +128,8 @@ class NativeSite:
     def _answered(self, request: Request, landmarks: list[dict[str, Any]]) -> Response:
         asked = request.query_params
         offset, limit = int(asked.get("offset", 0)), min(int(asked.get("limit", self.page)), self.page)
-        page = landmarks[offset : offset + limit]
+        begin = 0 if self.ignores_offset else offset
+        page = landmarks[begin : begin + limit]
         if self.texts or asked.get("format") != "json":
             return PlainTextResponse(as_text(page, offset + limit, len(landmarks)), media_type="text/markdown")
         if any(each.get("id") in self.fails for each in page):

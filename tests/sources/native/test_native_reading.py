@@ -171,6 +171,18 @@ def test_always_every_action_arrives_or_is_told(
     assert came >= ids(made) - made.fails or not search
 
 
+async def test_a_site_that_begins_at_the_start_every_time_does_not_go_on_for_ever(site: NativeSite) -> None:
+    """H-76: what its search and its areas cannot give is told."""
+    site.page, site.ignores_offset = 30, True
+    reading, drafts = await everything(site.base)
+    assert drafts.keys() == ids(site)  # an area of ten fits on a page
+    site.page = 7
+    reading, drafts = await everything(site.base)
+    assert drafts.keys() < ids(site)
+    assert FindingCode.MISSING_MEMBER in codes(reading)
+    assert len(site.asked) < 300
+
+
 async def test_a_passing_fault_is_asked_again(site: NativeSite) -> None:
     """H-76: resumable"""
     site.down = 2

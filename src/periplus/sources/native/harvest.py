@@ -27,10 +27,11 @@ class Harvest:
         self._below: Counter[tuple[str, ...]] = Counter()
         self._odd: set[str] = set()
 
-    def take(self, page: Page) -> int:
-        """How many of a page were new."""
+    def take(self, page: Page) -> None:
+        """Add what a page brings that is new."""
         self._tell(page)
-        return sum(self._add(entry) for entry in page.entries)
+        for entry in page.entries:
+            self._add(entry)
 
     def check(self, count: int) -> None:
         """Refuse more landmarks of a kind than a source may have."""
@@ -62,17 +63,16 @@ class Harvest:
             if said > max(whole[names], self._below[names])
         ]
 
-    def _add(self, entry: Entry) -> bool:
+    def _add(self, entry: Entry) -> None:
         kept = self.actions if entry.is_action else self.areas
         if entry.id in kept:
-            return False
+            return
         if entry.is_action:
             self.actions[entry.id] = entry.raw
         else:
             self.areas[entry.id] = entry
         self._below[pieces(entry.id)[:-1]] += 1
         self.check(len(kept))
-        return True
 
     def _tell(self, page: Page) -> None:
         for note in page.notes:

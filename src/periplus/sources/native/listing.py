@@ -24,6 +24,7 @@ class Listing:
         self._requests = requests
         self._harvest = harvest
         self._type = type_
+        self._first = Page(entries=(), size=0)
         self._failures = 0
         self._odd = 0  # entries that are no landmark, which the total counts all the same
 
@@ -38,10 +39,14 @@ class Listing:
             first = await self._requests.search(self._type)
         except BrokenPage as broken:
             first = await self._small(broken)
+        self._first = first
         self._take(first)
         self.total = first.total
         if first.total is None:
-            await self._one_after_another(first)
+            try:
+                await self._one_after_another(first)
+            except BrokenPage as broken:  # without a total there is no telling what lies behind it
+                raise broken.problem from broken
             return
         self._harvest.check(first.total)
         step = first.size
@@ -64,9 +69,10 @@ class Listing:
 
     async def _one_after_another(self, page: Page) -> None:
         while page.next is not None:
-            page = await self._requests.search(self._type, page.next)
-            if not self._take(page):
+            before, page = page, await self._requests.search(self._type, page.next)
+            if page.repeats(before):
                 return
+            self._take(page)
 
     async def _range(self, start: int, end: int, limit: int | None = None) -> None:
         """All from one place to another, however few come at a time."""
@@ -77,14 +83,14 @@ class Listing:
                 await self._in_pieces(start, min(end, start + limit) if limit else end, broken)
                 start = start + limit if limit else end
                 continue
-            new = self._take(page)
-            if not page.size or not (new or limit):
-                return  # it ends here, or the site does not look at where it is asked to begin
+            if not page.size or (start and page.repeats(self._first)):
+                return
+            self._take(page)
             start += page.size
 
-    def _take(self, page: Page) -> int:
+    def _take(self, page: Page) -> None:
         self._odd += len(page.odd)
-        return self._harvest.take(page)
+        self._harvest.take(page)
 
     async def _in_pieces(self, start: int, end: int, broken: BrokenPage) -> None:
         """What a broken page holds, all but the landmarks that break it."""

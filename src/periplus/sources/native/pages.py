@@ -35,6 +35,11 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     head: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
 
+    def repeats(self, other: Page) -> bool:
+        """Whether it is the same page again: a site that does not look at where it is asked to begin."""
+        mine, others = ([entry.id for entry in page.entries] for page in (self, other))
+        return mine == others and self.odd == other.odd
+
 
 def read_page(fetched: Fetched, limits: ReadLimits, offset: int = 0) -> Page:
     """The landmarks of an answer. Raises `parse_error` for what is no page of a native site."""

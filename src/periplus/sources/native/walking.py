@@ -23,7 +23,10 @@ class Walk:
     async def on(self, page: Page) -> None:
         """The root, whose first page is here, to its end."""
         self._harvest.take(page)
-        await self._rest("", page)
+        try:
+            await self._rest("", page)
+        except BrokenPage as broken:
+            self.broken[""] = broken.problem.message
 
     async def down(self, *, everywhere: bool) -> None:
         """Every area that lacks something, and those that come to light meanwhile; or simply every area."""
@@ -48,6 +51,7 @@ class Walk:
 
     async def _rest(self, id_: str, page: Page) -> None:
         while page.next is not None:
-            page = await self._requests.area(id_, page.next)
-            if not self._harvest.take(page):
+            before, page = page, await self._requests.area(id_, page.next)
+            if page.repeats(before):
                 return
+            self._harvest.take(page)
