@@ -67,7 +67,11 @@ class Prism:
         reply.read()
         if reply.status >= 500:
             return [f"it broke down: {reply.status} {reply.getheader('content-type')}"]
-        found = json.loads(reply.getheader("sl-violations") or "[]")
+        said = reply.getheader("sl-violations") or "[]"
+        try:
+            found = json.loads(said)
+        except ValueError:
+            return [f"it broke down: {said[:200]}"]
         return [_told(one) for one in found if one["location"][:1] == ["request"]]
 
 

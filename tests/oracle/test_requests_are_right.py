@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from benchmarks.oracle.__main__ import sample
 from benchmarks.oracle.documents import available, chosen, described
+from benchmarks.oracle.faults import OPENAPI_CORE, PRISM
 from benchmarks.oracle.judges import OpenAPICore
 from benchmarks.oracle.proof import prove
 from benchmarks.oracle.samples import argument_sets
@@ -51,6 +53,12 @@ def test_a_judge_that_would_notice_nothing_proves_nothing():
     assert tally.accepted == tally.requests
     assert len(tally.unverified) == tally.operations
     assert prove(document, [OpenAPICore(document)]).unverified == []
+
+
+def test_what_is_wrong_with_the_judges_is_published():
+    """S-55."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "proof.md").read_text()
+    assert [one.name for one in (*OPENAPI_CORE, *PRISM) if f"| {one.name} | " not in page] == []
 
 
 class Nodding:

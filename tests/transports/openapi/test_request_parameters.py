@@ -306,3 +306,13 @@ def test_what_the_path_says_of_the_query_is_said_once(call: Any, document: Any):
     assert call(document("/a?view=info", parameters=[view]), {}).query == "view=info"
     named = {"name": "q", "in": "query", "schema": STRING}
     assert call(document("/a?q", parameters=[named]), {"q": "x"}).query == "q=x"
+
+
+@pytest.mark.parametrize(
+    ("more", "value"), [({"style": "spaceDelimited", "explode": False}, "a b"), ({"style": "pipeDelimited"}, "a|b")]
+)
+def test_an_item_that_holds_its_separator_is_no_argument(call: Any, parameter: Any, more: Any, value: str):
+    """S-44: a server could not tell it from two items."""
+    with pytest.raises(ValueError, match="does not match"):
+        call(parameter("query", LIST, **more), {"v": [value]})
+    assert call(parameter("query", LIST, **(more | {"explode": True})), {"v": [value]}).pairs == [("v", value)]

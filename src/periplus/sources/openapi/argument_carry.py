@@ -18,6 +18,8 @@ _APART: Final = {
     "\t": _LATIN,
     "|": r"^(?:[\x21-\x7b\x7d\x7e\xa1-\xff](?:[\x20-\x7b\x7d\x7e\xa0-\xff]*[\x21-\x7b\x7d\x7e\xa1-\xff])?)?$",
 }
+# In a query these separators look the same whether they separate or belong to an item; a comma does not.
+_IN_QUERY: Final = {" ": "^[^ ]*$", "\t": r"^[^\t]*$", "|": "^[^|]*$"}
 _DOTS: Final[Schema] = {"enum": [".", ".."]}
 _NONE: Final[Schema] = {}
 
@@ -38,7 +40,8 @@ def carried(schema: Schema, shape: Any, place: str, *, required: bool, separator
         added["minItems"] = 1
     if required and _can_be(kinds, "object") and not (kinds is None and "properties" not in shape):
         added["minProperties"] = 1
-    if _can_be(kinds, "array") and place in {"header", "cookie", "path"} and isinstance(shape.get("items"), dict):
+    listed = place in {"header", "cookie", "path"} or (place == "query" and separator in _IN_QUERY)
+    if _can_be(kinds, "array") and listed and isinstance(shape.get("items"), dict):
         inside = _item(shape["items"], place, separator)
         if inside:
             added["items"] = inside
@@ -71,6 +74,8 @@ def _item(items: dict[str, Any], place: str, separator: str) -> Schema:
         return _NONE
     if place == "path":
         return _NONE if items.get("format") in _SAFE_FORMATS else {"minLength": 1, "not": _DOTS}
+    if place == "query":
+        return _NONE if items.get("format") in _SAFE_FORMATS else {"pattern": _IN_QUERY[separator]}
     return _NONE if items.get("format") in _SAFE_FORMATS else {"pattern": _APART[separator]}
 
 

@@ -22,6 +22,7 @@ _STYLES: Final[dict[str, tuple[str, ...]]] = {
     "cookie": ("form", "cookie"),
 }
 _SEPARATORS: Final = {"csv": ",", "ssv": " ", "tsv": "\t", "pipes": "|"}
+_DELIMITERS: Final = {"spaceDelimited": " ", "pipeDelimited": "|"}
 _NOT_SCHEMA: Final = frozenset(
     {"name", "in", "required", "allowEmptyValue", "collectionFormat", "style", "explode", "content", "schema"}
 )
@@ -82,10 +83,14 @@ def read(written: Mapping[str, Any], base: str, where: str, schemas: Schemas) ->
         wire["fill"] = "idempotency_key"
         required = False
     if content is None:
-        separator = _SEPARATORS.get(wire.get("collection", "csv"), ",")
+        separator = _DELIMITERS.get(wire.get("style", ""), _SEPARATORS.get(wire.get("collection", "csv"), ","))
         shape = schemas.definition(schema)
         empty = written.get("allowEmptyValue") is True
-        schema = carried(schema, shape, place, required=required and not empty, separator=separator)
+        needed = required and not empty
+        if place != "query" or wire.get("explode") is not True:
+            schema = carried(schema, shape, place, required=needed, separator=separator)
+        else:
+            schema = carried(schema, shape, place, required=needed)
         schema = _or_empty(schema, shape) if empty else schema
     schema = _described(schema, written, base, where, schemas)
     return Parameter(name, place, required, schema, wire, key=name if key else "")
