@@ -12,19 +12,34 @@ from periplus.stores.sqlite.queries import queries
 
 _SQL = "ledger/audit.sql"
 _LAST = (1 << 63) - 1
+_AT_ONCE = 64  # rows in one statement: threads of one interpreter wait for each other at every statement
 _decode = msgspec.json.Decoder(Event).decode
 
 
-def record(connection: sqlite3.Connection, event: Event) -> Recorded:
+def record(connection: sqlite3.Connection, events: Sequence[Event]) -> list[Recorded]:
     """The transaction holds the file, so nobody else adds a row between reading the tip and moving it."""
-    sql, text = queries(_SQL), event_text(event)
+    sql = queries(_SQL)
     last, previous = connection.execute(sql["tip"]).fetchone()
-    seq = last + 1
-    hash_ = chained(seq, text, previous.hex())
-    raw = bytes.fromhex(hash_)
-    connection.execute(sql["add"], (seq, text.decode(), previous, raw))
-    connection.execute(sql["move_tip"], (seq, raw))
-    return Recorded(seq=seq, event=event, previous=previous.hex(), hash=hash_)
+    rows = _chain(last, previous.hex(), events)
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        values = [value for row in some for value in _columns(row)]
+        connection.execute(sql["add"] + ", (?, ?, ?, ?)" * (len(some) - 1), values)
+    connection.execute(sql["move_tip"], (rows[-1].seq, bytes.fromhex(rows[-1].hash)))
+    return rows
+
+
+def _chain(last: int, previous: str, events: Sequence[Event]) -> list[Recorded]:
+    rows: list[Recorded] = []
+    for seq, event in enumerate(events, last + 1):
+        hash_ = chained(seq, event_text(event), previous)
+        rows.append(Recorded(seq=seq, event=event, previous=previous, hash=hash_))
+        previous = hash_
+    return rows
+
+
+def _columns(row: Recorded) -> tuple[int, str, bytes, bytes]:
+    return row.seq, event_text(row.event).decode(), bytes.fromhex(row.previous), bytes.fromhex(row.hash)
 
 
 def tip(connection: sqlite3.Connection) -> tuple[int, str]:

@@ -40,7 +40,7 @@ class SqliteLedger:
     # --- audit --------------------------------------------------------------------------------------------
 
     async def record(self, event: Event) -> Recorded:
-        return await self._write(audit.record, event)
+        return await self._batches.add(audit.record, event)
 
     async def events(self, which: EventFilter, after: int, limit: int) -> Sequence[Recorded]:
         return await self._read(audit.events, which, after, limit)
