@@ -103,7 +103,7 @@ async def _crowd(opened: Gateway, seconds: float) -> dict[str, Any]:
     took: list[float] = []
     errors: dict[str, int] = {}
     memory: list[float] = []
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
 
     async def caller() -> None:
         while time.perf_counter() - began < seconds:
@@ -130,6 +130,7 @@ async def _crowd(opened: Gateway, seconds: float) -> dict[str, Any]:
     return {
         "calls": len(took),
         "per_second": len(took) / seconds,
+        "cpu_ms": (time.process_time() - cpu) / len(took) * 1000,
         "errors": errors,
         "p50_ms": median(settled) * 1000,
         "p99_ms": cuts[98] * 1000,
