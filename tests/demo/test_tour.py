@@ -27,3 +27,13 @@ async def test_tour_connects_four_kinds_searches_them_and_refuses_a_wrong_name(
     assert "nothing here does that" in seen
     assert "function reserveBerth(args: {" in seen
     assert "tool_not_found: no tool is called 'reserve_birth'" in seen
+    assert "quoteBerth gives 172.8 EUR" in seen
+    assert "did you mean 'nights'?" in seen
+    assert "approval_required: harbour/berths/reserveBerth: a person has to approve this call (rule 1: " in seen
+    assert "granted by harbour-master: the Argo is expected" in seen
+    assert "reserveBerth gives {'id': 1, 'code': 'B4', 'date': '2031-05-02'}" in seen
+    assert re.search(r"approval ap_[0-9a-f]+ was used already", seen)
+    trail = re.findall(r"(?m)^(call|grant) +(agent|harbour-master) +(\w+)", seen)
+    assert [outcome for _, _, outcome in trail] == [
+        "invalid_args", "approval_required", "granted", "ok", "conflict",
+    ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The tour: connect the harbour's four services, look around, search, read a few tools. Its transcript is the demo."""
+"""The tour: connect the harbour's four services, look around, search, read, book. Its transcript is the demo."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from rich.text import Text
 
 import periplus
 from periplus.core.schema.signature import one_line, signature
+from periplus.demo.booking import POLICY, book, tell
 from periplus.demo.services import Harbour, running
 from periplus.model import Code, Effect, LoadReport, Problem
+from periplus.settings import Settings
 
 if TYPE_CHECKING:
     from periplus.core.gateway import Gateway
@@ -29,16 +31,25 @@ async def tour() -> None:
     out = Console(highlight=False, width=110 if not Console().is_terminal else None)
     out.print(Text("A small harbour, four services of four kinds, on this machine only.", style="bold"))
     with tempfile.TemporaryDirectory() as directory, running() as harbour:
-        async with periplus.open(f"sqlite:///{directory}") as gateway:
+        settings = Settings(store=f"sqlite:///{directory}", policy=POLICY)
+        async with periplus.open(settings=settings) as gateway:
             await _connect(out, gateway, harbour)
             await _again(out, gateway, harbour)
             await _look_around(out, gateway)
             await _search(out, gateway)
             await _read(out, gateway)
             await _go_wrong(out, gateway)
+            _chapter(out, "7  Call it: checked, asked about, permitted, done once", "periplus call reserveBerth ...")
+            await book(out, gateway)
+            _chapter(
+                out, "8  Who did what, and which rule decided", "periplus audit --tool harbour/berths/reserveBerth"
+            )
+            await tell(out, gateway)
     out.print()
     out.print("Now yours:  periplus add https://HOST/openapi.json   ·   periplus add mcp:'COMMAND ARGS'", markup=False)
-    out.print("            periplus browse   ·   periplus inspect NAME   ·   periplus sources show NAME", markup=False)
+    out.print(
+        "            periplus search GOAL   ·   periplus inspect NAME   ·   periplus call NAME name=value", markup=False
+    )
 
 
 def _chapter(out: Console, title: str, command: str) -> None:

@@ -60,10 +60,11 @@ class Several:
     async def _one(self, step: Step, judge: Judge, sources: Sequence[SourceRecord]) -> _Seen:
         tool = await names.find(self._store, step.tool, judge.scope)
         arguments = settled(tool, step.arguments)
-        prepared = None
-        if not holds_reference(arguments):
+        if holds_reference(arguments):  # rules on what is not known yet are judged when it is
+            decision = judge.decide(Action.CALL, tool)
+        else:
             prepared = self._checks.prepared(tool, sources, arguments, judge.principal)
-        decision = judge.decide(Action.CALL, tool, arguments, prepared)
+            decision = judge.decide(Action.CALL, tool, arguments, prepared)
         if decision.verdict is Verdict.DENY:
             raise forbidden(tool, decision)
         return _Seen(tool=tool, arguments=arguments, decision=decision)

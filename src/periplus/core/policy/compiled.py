@@ -36,11 +36,11 @@ class CompiledRule(msgspec.Struct, frozen=True, kw_only=True):
         return any(selector.admits(tool) for selector in self.selectors)
 
     def condition_holds(self, arguments: dict[str, Any] | None) -> bool:
-        """Whether `when` is true; one that cannot be answered holds unless the rule allows something."""
-        if self.when is None:
-            return True
+        """Whether `when` is true; one that fails on these arguments holds unless the rule allows something."""
+        if self.when is None or arguments is None:
+            return self.when is None  # what is not known yet is judged at the call
         try:
-            value = self.when.search(arguments or {})
+            value = self.when.search(arguments)
         except JMESPathError:
             return self.rule.verdict is not Verdict.ALLOW
         return value not in (None, False, "", [], {})
@@ -48,9 +48,9 @@ class CompiledRule(msgspec.Struct, frozen=True, kw_only=True):
     def request_meets(self, prepared: Prepared | None) -> bool:
         if not self.requests:
             return True
-        allows = self.rule.verdict is Verdict.ALLOW
         if prepared is None:
-            return not allows
+            return False  # as above
+        allows = self.rule.verdict is Verdict.ALLOW
         return any(one.meets(prepared, strict=allows) for one in self.requests)
 
 

@@ -112,6 +112,7 @@ class Judge:
             (action in rule.rule.action, "means other actions"),
             (is_of(rule, action), "has a condition, so it speaks of calls"),
             (rule.covers(tool), "means other tools"),
+            (arguments is not None or not rule.is_conditional, "has a condition: give arguments to have it judged"),
             (rule.condition_holds(arguments), "its condition does not hold for these arguments"),
             (rule.request_meets(prepared), "means other requests"),
         )
