@@ -242,9 +242,6 @@ class _Detection:
         )
 
 
-_USER = re.compile(r"//[^/]*@")
-
-
 def _told(problem: Problem, url: str, tried: str) -> Problem:
     """What kept the address from being read, as the failure of the whole; never with a password in it."""
     url = _USER.sub("//...@", url)
