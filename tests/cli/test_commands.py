@@ -257,7 +257,7 @@ def test_a_configured_source_is_read_before_the_command(periplus: Run, tmp_path:
 def test_doctor_finds_a_sound_house(quay: Run) -> None:
     checks = {check["name"]: check for check in quay("doctor", "--json").json}
     assert {check["state"] for check in checks.values()} == {"ok"}
-    assert list(checks) == ["python", "settings", "data", "key ring", "store", "quay"]
+    assert list(checks) == ["python", "settings", "data", "key ring", "store", "ledger", "quay"]
     assert "3 tools from 1 sources" in checks["store"]["message"]
     assert "ok      key ring  1 keys" in quay("doctor").out
 

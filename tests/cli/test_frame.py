@@ -119,7 +119,7 @@ def test_a_shell_completes_commands_and_flags(periplus: Run, monkeypatch: pytest
     monkeypatch.setenv("_PERIPLUS_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "periplus s")
     monkeypatch.setenv("COMP_CWORD", "1")
-    assert set(periplus().out.split()) == {"search", "sources", "sync"}
+    assert set(periplus().out.split()) == {"search", "serve", "sources", "sync"}
     monkeypatch.setenv("COMP_WORDS", "periplus browse --d")
     monkeypatch.setenv("COMP_CWORD", "2")
     assert periplus().out.split() == ["--deep"]
