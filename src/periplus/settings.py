@@ -50,6 +50,17 @@ class SecretSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     allow_literals: bool = False  # whether the secrets of `[[credentials]]` may stand in the file itself
 
 
+class JwtSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[serve.jwt]`: whose tokens callers may show, where `[serve] auth` says "jwt"."""
+
+    issuer: str = ""  # exactly as it stands in the tokens: `https://login.example.com`
+    audience: tuple[str, ...] = ()  # what tokens for this gateway are made out to; one of them has to be there
+    jwks_url: str = ""  # where the issuer's keys are; empty: its metadata says so
+    principal: str = "sub"  # the claim with the caller's name
+    tenant: str = ""  # the claim with the caller's tenant; empty: there is only one
+    scopes: str = ""  # the claim with the caller's scopes; empty: `scope`, else `scp`
+
+
 class ServeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[serve]`: how others reach the gateway."""
 
@@ -57,10 +68,12 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     http: str = "127.0.0.1:8750"  # where `periplus serve` listens
     hosts: tuple[str, ...] = ()  # names it answers to beside localhost, when it listens on loopback
     origins: tuple[str, ...] = ()  # web origins whose pages may reach it, beside those of this machine
-    auth: str = "none"  # how callers say who they are: "none", "keys", "jwt"
+    auth: Literal["none", "keys", "jwt", "keys+jwt"] = "none"  # how callers over HTTP say who they are
     insecure: bool = False  # listen for other machines although nobody has to say who it is
     body_bytes: int = 4 << 20  # the largest request
+    url: str = ""  # where others reach it, if that is not where it listens: behind a proxy, `https://tools.example.com`
     stateless: bool = False  # keep no MCP sessions in the process: for several replicas behind a balancer
+    jwt: JwtSettings = JwtSettings()
 
 
 class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

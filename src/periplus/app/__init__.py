@@ -15,6 +15,7 @@ import msgspec
 from periplus.app.calling import http_calls, mcp_transport
 from periplus.app.clock import SystemClock
 from periplus.app.configured import connect_configured
+from periplus.app.fetching import fetcher
 from periplus.app.keyring import load_ring
 from periplus.app.outward import NoMcp
 from periplus.app.parts import source, transport
@@ -26,7 +27,6 @@ from periplus.core.calls.asked import Bounds
 from periplus.core.gateway import Gateway, Parts
 from periplus.core.seal import Seal
 from periplus.model import SourceSpec
-from periplus.net import Fetcher, FetchLimits, FetchPolicy
 from periplus.net.mcp import McpPool
 from periplus.ports import CallWires, Clock, ReadLimits, SearchEngine, Tracing, Wires
 from periplus.settings import Settings, find_file, load_settings
@@ -52,26 +52,27 @@ async def open_gateway(
     """
     clock = clock or SystemClock()
     directory = data_directory(settings)
-    fetcher, limits = _fetcher(settings, exposed=exposed), _limits(settings)
+    way_out, limits = fetcher(settings, exposed=exposed), _limits(settings)
     async with (
         AsyncExitStack() as closing,
         open_store(directory) as store,
         open_ledger(directory) as ledger,
         watched(settings, clock, tracing) as watching,
-        McpPool(partial(mcp_transport, fetcher), environ=os.environ, version=version("periplus")) as mcp,
+        McpPool(partial(mcp_transport, way_out), environ=os.environ, version=version("periplus")) as mcp,
     ):
-        closing.push_async_callback(fetcher.close)
+        closing.push_async_callback(way_out.close)
 
         def wires(spec: SourceSpec) -> Wires:
-            return Wires(fetch=fetcher.for_source(spec), mcp=mcp, limits=limits)
+            return Wires(fetch=way_out.for_source(spec), mcp=mcp, limits=limits)
 
         seal = Seal(await anyio.to_thread.run_sync(load_ring, directory, clock), clock)
-        http = http_calls(settings, fetcher, directory, seal, clock)
+        http = http_calls(settings, way_out, directory, seal, clock)
         closing.push_async_callback(http.close)
         parts = Parts(
             store=store,
             ledger=ledger,
             sessions=ledger,
+            keys=ledger,
             clock=clock,
             seal=seal,
             source=source,
@@ -97,22 +98,6 @@ def _engine(directory: Path) -> SearchEngine:
     from periplus.search.room import SearchRoom  # noqa: PLC0415 - numpy and the model: 0.1 s that browsing need not pay
 
     return SearchRoom(directory / "search")
-
-
-def _fetcher(settings: Settings, *, exposed: bool) -> Fetcher:
-    asked = settings.fetch
-    policy = FetchPolicy(
-        allow=asked.allow,
-        deny=asked.deny,
-        ref_hosts=asked.ref_hosts,
-        file_roots=asked.file_roots,
-        proxy=asked.proxy,
-        ca=asked.ca,
-        timeout_seconds=asked.timeout_seconds,
-        loopback_allowed=not exposed,  # a gateway that serves nobody beyond this machine may go where its user may
-    )
-    limits = FetchLimits(document_bytes=settings.limits.document_bytes)
-    return Fetcher(policy, limits, user_agent=f"periplus/{version('periplus')}")
 
 
 def _bounds(settings: Settings) -> Bounds:

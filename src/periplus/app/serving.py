@@ -8,16 +8,18 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import anyio
 import msgspec
 
 from periplus.app import open_gateway
+from periplus.app.callers import Callers, callers, check_exposure
 from periplus.app.parts import face, face_names
 from periplus.app.upkeep import keep_up
 from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk
-from periplus.hosts.identity import AGENT, Authenticator, Open
+from periplus.hosts.identity import AGENT
 from periplus.hosts.mcp import McpHost
 from periplus.hosts.mcp.asking import Asking
 from periplus.model import Code, Problem, SourceSpec
@@ -90,14 +92,15 @@ async def open_application(
 ) -> AsyncGenerator[Starlette]:
     """The HTTP application of a gateway that is open as long as the block runs; for `periplus serve` and for tests."""
     address = address or address_of(settings.serve.http)
-    authenticator = _authenticator(settings)
-    _check_exposure(address, authenticator, settings)
+    if not address.is_loopback:
+        check_exposure(str(address), settings)
     async with (
         open_gateway(settings, configure=False, exposed=not address.is_loopback) as gateway,
+        callers(gateway, settings, exposed=not address.is_loopback) as known,
         anyio.create_task_group() as tasks,
     ):
         tasks.start_soon(keep_up, gateway, settings, sources)
-        yield _application(gateway, settings, address, authenticator)
+        yield _application(gateway, settings, address, known)
         tasks.cancel_scope.cancel()
 
 
@@ -118,15 +121,18 @@ async def serve_http(settings: Settings, address: Address, sources: Sequence[Sou
         await uvicorn.Server(config).serve()
 
 
-def _application(gateway: Gateway, settings: Settings, address: Address, authenticator: Authenticator) -> Starlette:
+def _application(gateway: Gateway, settings: Settings, address: Address, known: Callers) -> Starlette:
     from periplus.hosts.http import HttpParts, application  # noqa: PLC0415 - not over stdio
     from periplus.hosts.http.gate import Door  # noqa: PLC0415
     from periplus.hosts.http.mcp_routes import identify  # noqa: PLC0415
+    from periplus.hosts.http.oauth import OPEN, OAuth  # noqa: PLC0415
 
     serving = desks(gateway, settings)
     if settings.serve.face not in serving:
         face(settings.serve.face)  # says which there are
-    asking = Asking(gateway, named=authenticator.asks)
+    asking = Asking(gateway, named=known.authenticator.asks)
+
+    oauth = OAuth(gateway, issuers=known.issuers, url=settings.serve.url, has_keys=known.has_keys)
 
     async def ready() -> list[tuple[str, bool, str]]:
         return await _readiness(gateway)
@@ -140,18 +146,27 @@ def _application(gateway: Gateway, settings: Settings, address: Address, authent
             },
             default=settings.serve.face,
             door=Door(
-                authenticator=authenticator,
+                authenticator=known.authenticator,
                 clock=gateway.clock,
-                allowed_hosts=("localhost", *settings.serve.hosts) if address.is_loopback else (),
+                allowed_hosts=("localhost", *settings.serve.hosts, *_named(settings)) if address.is_loopback else (),
                 allowed_origins=settings.serve.origins,
                 body_bytes=settings.serve.body_bytes,
+                public_paths=OPEN if known.authenticator.asks else (),
+                url=settings.serve.url,
             ),
             ready=ready,
             metrics=lambda: "",
             version=version("periplus"),
             stateless=settings.serve.stateless,
+            pages=oauth.routes() if known.authenticator.asks else (),
         )
     )
+
+
+def _named(settings: Settings) -> tuple[str, ...]:
+    """The host by which others know a gateway that listens behind a proxy."""
+    host = urlsplit(settings.serve.url).hostname
+    return (host,) if host else ()
 
 
 async def _readiness(gateway: Gateway) -> list[tuple[str, bool, str]]:
@@ -164,20 +179,3 @@ async def _readiness(gateway: Gateway) -> list[tuple[str, bool, str]]:
         ("store", True, f"revision {revision}, {tools} tools"),
         *((f"source {record.id}", True, record.state.value) for record in records),
     ]
-
-
-def _authenticator(settings: Settings) -> Authenticator:
-    if settings.serve.auth == "none":
-        return Open()
-    raise Problem(Code.BAD_SETTING, f"[serve] auth is {settings.serve.auth!r}", hints=('use "none"',))
-
-
-def _check_exposure(address: Address, authenticator: Authenticator, settings: Settings) -> None:
-    """Nobody opens a gateway with credentials to a network by accident (T-20)."""
-    if address.is_loopback or authenticator.asks or settings.serve.insecure:
-        return
-    raise Problem(
-        Code.BAD_SETTING,
-        f"{address} can be reached from other machines, and nobody has to say who it is",
-        hints=('set [serve] auth = "keys"', "or listen on 127.0.0.1", "or, knowing that, pass --insecure"),
-    )

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from periplus.cli import audit, calls, catalog, clients, console, demo, grants, login, operate, search, serve, sources
+from periplus.cli import (
+    audit,
+    calls,
+    catalog,
+    clients,
+    console,
+    demo,
+    grants,
+    keys,
+    login,
+    operate,
+    search,
+    serve,
+    sources,
+)
 from periplus.cli.context import Choices
 from periplus.model import Code, Problem
 
@@ -55,6 +69,7 @@ app.add_typer(grants.approvals, name="approvals")
 app.add_typer(grants.policy, name="policy")
 app.add_typer(audit.app, name="audit")
 app.command()(login.login)
+app.add_typer(keys.app, name="keys")
 app.command()(serve.serve)
 app.command("client-config")(clients.client_config)
 app.command()(operate.config)

@@ -6,11 +6,12 @@ from periplus.core.verbs.browsing import BrowseVerbs
 from periplus.core.verbs.calling import CallVerbs
 from periplus.core.verbs.connecting import ConnectVerbs
 from periplus.core.verbs.granting import GrantVerbs
+from periplus.core.verbs.keying import KeyVerbs
 from periplus.core.verbs.searching import SearchVerbs
 from periplus.core.wired import Parts
 
 
-class Gateway(ConnectVerbs, BrowseVerbs, SearchVerbs, CallVerbs, GrantVerbs):
+class Gateway(ConnectVerbs, BrowseVerbs, SearchVerbs, CallVerbs, GrantVerbs, KeyVerbs):
     """One catalog and what may be done with it. Keeps no state of its own: all of it is in the store."""
 
 

@@ -10,6 +10,7 @@ from periplus.core.audit import Audit, AuditRules
 from periplus.core.calls.asked import Bounds
 from periplus.core.calls.door import Calls, Door
 from periplus.core.cursor import Cursors
+from periplus.core.keys import ApiKeys
 from periplus.core.seal import Seal
 from periplus.core.searching import Searching
 from periplus.core.sessions import Conversations
@@ -20,6 +21,7 @@ from periplus.model import Policy, SourceSpec
 from periplus.ports import (
     CallWires,
     Clock,
+    Keys,
     Ledger,
     Policies,
     SearchEngine,
@@ -38,6 +40,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     store: Store
     ledger: Ledger
     sessions: Sessions
+    keys: Keys
     clock: Clock
     seal: Seal
     source: Callable[[str], Source]  # by kind; raises a problem that names the kinds there are
@@ -67,6 +70,7 @@ class Wired:
         self._sourcing = Sourcing(_room(parts, self._standing))
         self._calls = Calls(_door(parts, self._audit))
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
+        self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)
 
     @property
     def clock(self) -> Clock:

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from periplus.model import Principal
+import msgspec
+
+from periplus.core.gateway import Gateway
+from periplus.model import Code, Principal, Problem
 
 AGENT = Principal(id="local")
 """Whoever reaches a gateway that asks nobody for a name: over stdio, or on this machine's own addresses."""
+
+
+PROTECTED = "/.well-known/oauth-protected-resource"
+"""Where a client learns who gives tokens for this gateway (RFC 9728)."""
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller shows to say who it is."""
+
+    token: str  # a key, or a bearer token
+    client: str = ""  # the name beside it, where it came as a pair
 
 
 class Authenticator(Protocol):
@@ -40,3 +56,72 @@ class Open:
     async def principal(self, _headers: Mapping[str, str]) -> Principal:
         """The one caller there is."""
         return AGENT
+
+
+class Keyed:
+    """Knows callers by the keys of this gateway, and by the tokens that it gave for them."""
+
+    asks = True
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    def challenge(self, base_url: str) -> str:
+        """Where tokens are to be had, for clients that do not bring a key."""
+        return f'Bearer realm="periplus", resource_metadata="{base_url}{PROTECTED}"'
+
+    async def principal(self, headers: Mapping[str, str]) -> Principal:
+        """The holder of the key; a name beside the key has to be that of the key."""
+        shown = shown_in(headers)
+        if shown.client:
+            token = await self._gateway.exchange_key(shown.client, shown.token)
+            return await self._gateway.holder_of(token.access_token)
+        return await self._gateway.holder_of(shown.token)
+
+
+class Several:
+    """Several ways: the first that knows the caller counts, else the last one's refusal."""
+
+    asks = True
+
+    def __init__(self, ways: Sequence[Authenticator]) -> None:
+        self._ways = ways
+
+    def challenge(self, base_url: str) -> str:
+        """That of the first."""
+        return self._ways[0].challenge(base_url)
+
+    async def principal(self, headers: Mapping[str, str]) -> Principal:
+        """Whoever one of them knows."""
+        *others, last = self._ways
+        for way in others:
+            try:
+                return await way.principal(headers)
+            except Problem as problem:
+                if problem.code is not Code.UNAUTHENTICATED:
+                    raise
+        return await last.principal(headers)
+
+
+def shown_in(headers: Mapping[str, str]) -> Shown:
+    """The key or token of a request: as a bearer, as `X-API-Key`, or as the password of a pair."""
+    if key := headers.get("x-api-key", "").strip():
+        return Shown(token=key)
+    word, _, rest = headers.get("authorization", "").strip().partition(" ")
+    if word.lower() == "bearer" and rest.strip():
+        return Shown(token=rest.strip())
+    if word.lower() == "basic" and (pair := _pair(rest.strip())):
+        return Shown(client=pair[0], token=pair[1])
+    raise Problem(
+        Code.UNAUTHENTICATED,
+        "this gateway wants to know who asks, and the request does not say",
+        hints=("send Authorization: Bearer KEY, or X-API-Key: KEY", "keys are made with: periplus keys add NAME"),
+    )
+
+
+def _pair(text: str) -> tuple[str, str] | None:
+    try:
+        name, colon, password = base64.b64decode(text, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return (name, password) if colon and name and password else None

@@ -7,6 +7,7 @@ from periplus.model.event import START, VERBS, Event, EventFilter, Recorded, cha
 from periplus.model.finding import Finding, FindingCode, LoadCounts, LoadReport, Severity
 from periplus.model.hit import Found, Hit, Matches, NodeHit, Resolved, Why
 from periplus.model.kept import Kept, Rate
+from periplus.model.key import ApiKey
 from periplus.model.node import Node, NodeDraft, area_path, check_node_path
 from periplus.model.page import Page
 from periplus.model.policy import CallRules, Defaults, Limit, Policy, Rule
@@ -34,6 +35,7 @@ __all__ = [
     "VERBS",
     "Action",
     "Answer",
+    "ApiKey",
     "Approval",
     "ApprovalState",
     "CallRules",

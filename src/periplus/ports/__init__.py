@@ -7,6 +7,7 @@ A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`
 from periplus.model import Schema
 from periplus.ports.clock import Clock
 from periplus.ports.faces import Face, Handler, HttpAnswer, HttpAsk, Operation, Reply, Request, Resource, Route, Wire
+from periplus.ports.keys import Keys
 from periplus.ports.ledger import Ledger, LedgerFactory
 from periplus.ports.origin import Origin, Span, Tracing, begun, here, traceparent, within
 from periplus.ports.policies import Policies
@@ -43,6 +44,7 @@ __all__ = [
     "HttpOut",
     "HttpReply",
     "HttpRequest",
+    "Keys",
     "Known",
     "Ledger",
     "LedgerFactory",

@@ -35,6 +35,7 @@ async def parts(tmp_path: Path, clock: SettableClock, upstream: Watched) -> Asyn
             store=await stack.enter_async_context(open_store(tmp_path)),
             ledger=ledger,
             sessions=ledger,
+            keys=ledger,
             clock=clock,
             seal=Seal(KeyRing.new(clock), clock),
             source=nowhere,

@@ -33,6 +33,7 @@ class Door(msgspec.Struct, frozen=True, kw_only=True):
     allowed_origins: tuple[str, ...] = ()
     body_bytes: int = 4 << 20
     public_paths: tuple[str, ...] = ()  # prefixes that need no identity: discovery documents
+    url: str = ""  # where others reach it, if that is not where it listens
 
 
 class Gate:
@@ -61,6 +62,7 @@ class Gate:
 
     async def _identify(self, scope: MutableMapping[str, Any], headers: Headers, state: dict[str, Any]) -> None:
         state["anonymous"] = not self._door.authenticator.asks
+        state["base_url"] = base_url(scope, self._door.url)
         path = str(scope["path"])
         if path in _OPEN_PATHS or path.startswith(self._door.public_paths or ("\0",)):
             return
@@ -72,11 +74,14 @@ class Gate:
             return
         response = problem_response(problem, trace=scope["state"]["trace"])
         if problem.code is Code.UNAUTHENTICATED:
-            response.headers["www-authenticate"] = self._door.authenticator.challenge(_base_url(scope))
+            response.headers["www-authenticate"] = self._door.authenticator.challenge(base_url(scope, self._door.url))
         await response(scope, receive, send)
 
 
-def _base_url(scope: MutableMapping[str, Any]) -> str:
+def base_url(scope: MutableMapping[str, Any], url: str = "") -> str:
+    """Where the gateway was reached, unless its operator said where that is."""
+    if url:
+        return url.rstrip("/")
     host = Headers(scope=scope).get("host", "localhost")
     return f"{scope.get('scheme', 'http')}://{host}"
 

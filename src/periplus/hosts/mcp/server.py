@@ -84,7 +84,7 @@ class McpHost:
             anonymous=anonymous and not connection,
             trace=trace_of(meta.get("traceparent") or headers.get("traceparent"), self._clock),
             progress=progress,
-            base_url=str(context.request.base_url).rstrip("/") if context.request is not None else "",
+            base_url=getattr(context.request.state, "base_url", "") if context.request is not None else "",
         )
 
     async def _list_tools(

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from anyio import CancelScope, to_thread
 
-from periplus.model import Approval, ApprovalState, Event, EventFilter, Kept, Principal, Rate, Recorded, Session
+from periplus.model import ApiKey, Approval, ApprovalState, Event, EventFilter, Kept, Principal, Rate, Recorded, Session
 from periplus.stores.sqlite.connect import LEDGER, connect_writer
-from periplus.stores.sqlite.ledger import approvals, audit, values
+from periplus.stores.sqlite.ledger import approvals, audit, keys, values
 from periplus.stores.sqlite.ledger.batches import Batches
 from periplus.stores.sqlite.readers import Readers
 
 
 class SqliteLedger:
-    """`Ledger` and `Sessions` in one file. Uses and draws are written without a wait for the disk."""
+    """`Ledger`, `Sessions` and `Keys` in one file. Uses and draws are written without a wait for the disk."""
 
     def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
         self._readers = Readers(path)
@@ -96,6 +96,23 @@ class SqliteLedger:
 
     async def draw(self, bucket: str, rate: Rate, now: float) -> float:
         return await self._write(values.draw, bucket, rate, now, durable=False)
+
+    # --- keys ---------------------------------------------------------------------------------------------
+
+    async def add_key(self, key: ApiKey) -> None:
+        await self._write(keys.add, key)
+
+    async def key(self, id_: str) -> ApiKey | None:
+        return await self._read(keys.get, id_)
+
+    async def keys(self, tenant: str | None) -> Sequence[ApiKey]:
+        return await self._read(keys.listed, tenant)
+
+    async def revoke_key(self, id_: str, now: float) -> ApiKey | None:
+        return await self._write(keys.revoke, id_, now)
+
+    async def use_key(self, id_: str, now: float) -> None:
+        await self._write(keys.use, id_, now, durable=False)
 
 
 @asynccontextmanager
