@@ -1,18 +1,18 @@
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-import uvicorn
+import whole
 from echo import Echo
+from listening import listening
 
 import periplus
+import sites
+from periplus.app.parts import face, face_names
 from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk
 from periplus.hosts.http import HttpParts, application
@@ -21,49 +21,6 @@ from periplus.hosts.http.mcp_routes import identify
 from periplus.hosts.identity import Open
 from periplus.hosts.mcp import McpHost
 from periplus.hosts.mcp.asking import Asking
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, app: Any) -> None:
-        super().__init__(uvicorn.Config(app, log_level="warning", access_log=False))
-        self.is_up = threading.Event()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.is_up.set()
-
-
-@contextmanager
-def listening(opened: Callable[[], AbstractAsyncContextManager[Any]]) -> Iterator[str]:
-    """An application on a free loopback port, opened and closed in the loop that serves it."""
-    started: list[_Server] = []
-    failed: list[BaseException] = []
-    ready = threading.Event()
-
-    async def serve(listener: socket.socket) -> None:
-        try:
-            async with opened() as app:
-                server = _Server(app)
-                server.is_up = ready
-                started.append(server)
-                await server.serve(sockets=[listener])
-        except BaseException as error:
-            failed.append(error)
-            ready.set()
-            raise
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=anyio.run, args=(serve, listener), daemon=True)
-        thread.start()
-        assert ready.wait(15)
-        assert not failed, failed
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        started[0].should_exit = True
-        thread.join(15)
 
 
 def echo_parts(gateway: Gateway, **changes: Any) -> HttpParts:
@@ -95,3 +52,22 @@ def served(tmp_path: Path) -> Iterator[str]:
 
     with listening(opened) as base:
         yield base
+
+
+@pytest.fixture
+def verbs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The face of verbs, known by its entry point."""
+    directory = tmp_path_factory.mktemp("plugin")
+    whole.register(directory)
+    monkeypatch.syspath_prepend(str(directory))
+    for cached in (face_names, face):
+        cached.cache_clear()
+    yield
+    for cached in (face_names, face):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def upstream() -> Iterator[sites.Site]:
+    with sites.site() as made:
+        yield made

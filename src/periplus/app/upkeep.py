@@ -22,13 +22,13 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION = re.compile(r"(\d+)\s*([smhd])")
 
 
-def seconds(text: str) -> float | None:
+def seconds(text: str, what: str = "refresh") -> float | None:
     """`6h`, `30m`, `45s`, `1d` in seconds; None for `off` and nothing at all."""
     if text.strip().lower() in ("", "off", "never"):
         return None
     found = _DURATION.fullmatch(text.strip().lower())
     if found is None:
-        raise Problem(Code.BAD_SETTING, f"refresh = {text!r} is no time", hints=('write "30m", "6h", "1d" or "off"',))
+        raise Problem(Code.BAD_SETTING, f"{what} = {text!r} is no time", hints=('write "30m", "6h", "1d" or "off"',))
     return int(found[1]) * _UNITS[found[2]]
 
 

@@ -35,7 +35,7 @@ def add(
     from periplus.app.upkeep import seconds
 
     holder = Principal(id=name, tenant=tenant, scopes=frozenset(scope or ()))
-    lasts = seconds(expires)
+    lasts = seconds(expires, "--expires")
     made: Made = with_gateway(context, lambda gateway: gateway.issue_key(holder, lasts_s=lasts, note=note))
     if as_json:
         console.print_json({"key": made.key} | _told(made.record))
