@@ -30,6 +30,9 @@ def echo_parts(gateway: Gateway, **changes: Any) -> HttpParts:
     async def ready() -> list[tuple[str, bool, str]]:
         return [("store", True, "fine")]
 
+    async def metrics() -> str:
+        return "up 1\n"
+
     host = McpHost(desk, clock=gateway.clock, identify=identify, asking=Asking(gateway))
     made: dict[str, Any] = {
         "desks": {"echo": desk},
@@ -37,7 +40,7 @@ def echo_parts(gateway: Gateway, **changes: Any) -> HttpParts:
         "default": "echo",
         "door": door,
         "ready": ready,
-        "metrics": lambda: "up 1\n",
+        "metrics": metrics,
         "version": "0",
     }
     return HttpParts(**made | changes)

@@ -18,7 +18,8 @@ SHARED = ("things/list",)
 
 
 def settings_of(directory: Path, upstream: Site, **serve: Any) -> Settings:
-    """Two sources that one tenant each may see."""
+    """Two sources that one tenant each may see; all, where callers have no names."""
+    named = "auth" in serve
     for tenant in ("red", "blue"):
         document = api(f"{tenant}/berths", f"{tenant}/ships", f"{tenant}/tides", servers=[{"url": upstream.base}])
         document["paths"]["/sink"] = {"delete": {"operationId": "sink", "responses": {"200": {"description": "gone"}}}}
@@ -26,7 +27,8 @@ def settings_of(directory: Path, upstream: Site, **serve: Any) -> Settings:
     upstream.write("/berths", json.dumps([{"code": f"B{number}"} for number in range(9)]))
     upstream.write("/sink", json.dumps({"sunk": True}))
     sources = {
-        tenant: SourceSpec(id=tenant, url=upstream.url(f"/{tenant}.json"), tenant=tenant) for tenant in ("red", "blue")
+        colour: SourceSpec(id=colour, url=upstream.url(f"/{colour}.json"), tenant=colour if named else "")
+        for colour in ("red", "blue")
     }
     return Settings(data=str(directory), sources=sources, serve=ServeSettings(face="verbs", **serve))
 

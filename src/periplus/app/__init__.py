@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import msgspec
@@ -33,9 +34,12 @@ from periplus.settings import Settings, find_file, load_settings
 from periplus.stores.sqlite import open_store
 from periplus.stores.sqlite.ledger import open_ledger
 
+if TYPE_CHECKING:
+    from periplus.app.figures import Figures
+
 
 @asynccontextmanager
-async def open_gateway(
+async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
     settings: Settings,
     *,
     clock: Clock | None = None,
@@ -43,12 +47,14 @@ async def open_gateway(
     file: Path | None = None,
     tracing: Tracing | None = None,
     exposed: bool = False,
+    figures: Figures | None = None,
 ) -> AsyncGenerator[Gateway]:
     """A gateway over these settings, for as long as the block runs; its child processes end with it.
 
     `configure` first reads what the settings name and the catalog has not, each source at its own risk. `file` is
     where the settings were read from: its policy is read anew when it changes. `tracing` watches instead of what the
-    settings name. `exposed`: other machines reach it, so that loopback addresses are not everybody's to name.
+    settings name, and `figures` counts beside whoever watches. `exposed`: other machines reach it, so that loopback
+    addresses are not everybody's to name.
     """
     clock = clock or SystemClock()
     directory = data_directory(settings)
@@ -86,7 +92,7 @@ async def open_gateway(
             call_wires=CallWires(http=http, mcp=NoMcp()),
             policies=policies(settings, file, clock),
             bounds=_bounds(settings),
-            tracing=watching,
+            tracing=figures.over(watching) if figures else watching,
         )
         gateway = Gateway(parts)
         if configure:

@@ -6,17 +6,20 @@ import ipaddress
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import anyio
 import msgspec
 
 from periplus.app import open_gateway
 from periplus.app.callers import Callers, callers, check_exposure
+from periplus.app.figures import Figures
 from periplus.app.parts import face, face_names
-from periplus.app.upkeep import keep_up
+from periplus.app.readiness import readiness
+from periplus.app.upkeep import kept_up
 from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk
 from periplus.hosts.identity import AGENT
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 _log = logging.getLogger("periplus.serve")
-_GRACE_S = 20
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -66,11 +68,13 @@ def desks(gateway: Gateway, settings: Settings, names: Sequence[str] = ()) -> di
     return {name: Desk(face(name)(gateway, settings)) for name in names or face_names()}
 
 
-async def serve_stdio(settings: Settings, name: str, sources: Sequence[SourceSpec] = ()) -> None:
+async def serve_stdio(
+    settings: Settings, name: str, sources: Sequence[SourceSpec] = (), file: Path | None = None
+) -> None:
     """One face for the client at the other end of stdin and stdout, until it hangs up."""
     from mcp.server.stdio import stdio_server  # noqa: PLC0415 - only a server needs the SDK
 
-    async with open_gateway(settings, configure=False) as gateway:
+    async with open_gateway(settings, configure=False, file=file) as gateway:
         desk = desks(gateway, settings, (name,))[name]
         host = McpHost(
             desk,
@@ -80,48 +84,35 @@ async def serve_stdio(settings: Settings, name: str, sources: Sequence[SourceSpe
             connection=f"stdio-{gateway.clock.token(9).hex()}",
         )
         server = host.server()
-        async with anyio.create_task_group() as tasks, stdio_server() as (incoming, outgoing):
-            tasks.start_soon(keep_up, gateway, settings, sources)
+        async with kept_up(gateway, settings, sources), stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options(host.notifications))
-            tasks.cancel_scope.cancel()
 
 
 @asynccontextmanager
 async def open_application(
-    settings: Settings, *, address: Address | None = None, sources: Sequence[SourceSpec] = ()
+    settings: Settings,
+    *,
+    address: Address | None = None,
+    sources: Sequence[SourceSpec] = (),
+    file: Path | None = None,
 ) -> AsyncGenerator[Starlette]:
-    """The HTTP application of a gateway that is open as long as the block runs; for `periplus serve` and for tests."""
+    """The HTTP application of a gateway that is open as long as the block runs; for `periplus serve` and for tests.
+
+    Setting its `state.ending` ends the streams that wait for news, so that a server can stop.
+    """
     address = address or address_of(settings.serve.http)
     if not address.is_loopback:
         check_exposure(str(address), settings)
+    figures = Figures()
     async with (
-        open_gateway(settings, configure=False, exposed=not address.is_loopback) as gateway,
+        open_gateway(settings, configure=False, file=file, exposed=not address.is_loopback, figures=figures) as gateway,
         callers(gateway, settings, exposed=not address.is_loopback) as known,
-        anyio.create_task_group() as tasks,
+        kept_up(gateway, settings, sources, indexing=True),
     ):
-        tasks.start_soon(keep_up, gateway, settings, sources)
-        yield _application(gateway, settings, address, known)
-        tasks.cancel_scope.cancel()
+        yield _application(gateway, settings, address, known, figures)
 
 
-async def serve_http(settings: Settings, address: Address, sources: Sequence[SourceSpec] = ()) -> None:
-    """Every face, until the process is told to stop; calls in flight are finished first."""
-    import uvicorn  # noqa: PLC0415 - only a server needs it
-
-    async with open_application(settings, address=address, sources=sources) as application:
-        config = uvicorn.Config(
-            application,
-            host=address.host,
-            port=address.port,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE_S,
-        )
-        await uvicorn.Server(config).serve()
-
-
-def _application(gateway: Gateway, settings: Settings, address: Address, known: Callers) -> Starlette:
+def _application(gateway: Gateway, settings: Settings, address: Address, known: Callers, figures: Figures) -> Starlette:
     from periplus.hosts.http import HttpParts, application  # noqa: PLC0415 - not over stdio
     from periplus.hosts.http.gate import Door  # noqa: PLC0415
     from periplus.hosts.http.mcp_routes import identify  # noqa: PLC0415
@@ -135,7 +126,7 @@ def _application(gateway: Gateway, settings: Settings, address: Address, known: 
     oauth = OAuth(gateway, issuers=known.issuers, url=settings.serve.url, has_keys=known.has_keys)
 
     async def ready() -> list[tuple[str, bool, str]]:
-        return await _readiness(gateway)
+        return await readiness(gateway, told=not known.authenticator.asks)
 
     return application(
         HttpParts(
@@ -153,9 +144,10 @@ def _application(gateway: Gateway, settings: Settings, address: Address, known: 
                 body_bytes=settings.serve.body_bytes,
                 public_paths=OPEN if known.authenticator.asks else (),
                 url=settings.serve.url,
+                watch=figures,
             ),
             ready=ready,
-            metrics=lambda: "",
+            metrics=partial(figures.text, gateway),
             version=version("periplus"),
             stateless=settings.serve.stateless,
             pages=oauth.routes() if known.authenticator.asks else (),
@@ -167,15 +159,3 @@ def _named(settings: Settings) -> tuple[str, ...]:
     """The host by which others know a gateway that listens behind a proxy."""
     host = urlsplit(settings.serve.url).hostname
     return (host,) if host else ()
-
-
-async def _readiness(gateway: Gateway) -> list[tuple[str, bool, str]]:
-    try:
-        revision, records = await gateway.revision(), await gateway.sources()
-    except Problem as problem:
-        return [("store", False, problem.message)]
-    tools = sum(record.tools for record in records)
-    return [
-        ("store", True, f"revision {revision}, {tools} tools"),
-        *((f"source {record.id}", True, record.state.value) for record in records),
-    ]

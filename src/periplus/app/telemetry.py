@@ -108,7 +108,11 @@ class _Watched:
 def _parent(origin: Origin) -> contexts.Context | None:
     """The span that is current, unless the request says that it belongs to another trace."""
     current = trace.get_current_span().get_span_context()
-    if not origin.trace or (current.is_valid and trace.format_trace_id(current.trace_id) == origin.trace):
+    if (
+        not origin.trace
+        or (origin.begins and current.is_valid)
+        or (current.is_valid and trace.format_trace_id(current.trace_id) == origin.trace)
+    ):
         return None
     remote = trace.SpanContext(
         int(origin.trace, 16), int(origin.span, 16), is_remote=True, trace_flags=trace.TraceFlags(1)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -32,14 +34,35 @@ def seconds(text: str, what: str = "refresh") -> float | None:
     return int(found[1]) * _UNITS[found[2]]
 
 
-async def keep_up(gateway: Gateway, settings: Settings, sources: Sequence[SourceSpec]) -> None:
-    """Read what the command line and the settings name, then what becomes due; one's failure is its own."""
+@asynccontextmanager
+async def kept_up(
+    gateway: Gateway, settings: Settings, sources: Sequence[SourceSpec], *, indexing: bool = False
+) -> AsyncGenerator[None]:
+    """Keep the catalog fresh beside what the block does; what goes wrong in the block leaves as it is."""
+    async with AsyncExitStack() as closing:
+        tasks = anyio.create_task_group()
+        await tasks.__aenter__()
+        closing.push_async_callback(tasks.__aexit__, None, None, None)
+        closing.callback(tasks.cancel_scope.cancel)
+        tasks.start_soon(partial(keep_up, gateway, settings, sources, indexing=indexing))
+        yield
+
+
+async def keep_up(
+    gateway: Gateway, settings: Settings, sources: Sequence[SourceSpec], *, indexing: bool = False
+) -> None:
+    """Read what the command line and the settings name, then what becomes due; one's failure is its own.
+
+    `indexing`: bring the search index up at once after each change, so that no search has to wait for it.
+    """
+    watch = _Watch(gateway, indexing=indexing)
     async with anyio.create_task_group() as tasks:
+        tasks.start_soon(watch.index)
         tasks.start_soon(connect_configured, gateway, settings.sources)
         for spec in sources:
             tasks.start_soon(_connect, gateway, spec)
-    watch = _Watch(gateway)
     while True:
+        await watch.index()
         await anyio.sleep(_LOOK_S)
         await watch.look()
 
@@ -56,8 +79,9 @@ async def _connect(gateway: Gateway, spec: SourceSpec) -> None:
 class _Watch:
     """What is due: by its refresh time, by a changed file, or again after a failure."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway, *, indexing: bool) -> None:
         self._gateway = gateway
+        self._indexing = indexing
         self._due: dict[str, float] = {}
         self._failures: dict[str, int] = {}
         self._seen: dict[str, int] = {}
@@ -72,6 +96,16 @@ class _Watch:
         for record in records:
             if record.spec.enabled and await self._is_due(record):
                 await self._read(record)
+
+    async def index(self) -> None:
+        """Bring the index up to the catalog, if that is wanted ahead of the next search."""
+        if not self._indexing:
+            return
+        try:
+            if await self._gateway.indexed() != await self._gateway.revision():
+                await self._gateway.index()
+        except Problem as problem:  # searches say the same to whoever asks
+            _log.warning("the search index is not up to date: %s", problem.message)
 
     async def _is_due(self, record: SourceRecord) -> bool:
         if (changed := await self._changed(record)) is not None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +13,7 @@ from periplus.cli.context import Choices
 from periplus.model import Code, Problem
 
 if TYPE_CHECKING:
+    from periplus.app.serving import Address
     from periplus.settings import Settings
 
 
@@ -35,7 +35,8 @@ def serve(
     import anyio
 
     from periplus.app.locations import parse_location
-    from periplus.app.serving import address_of, serve_http, serve_stdio
+    from periplus.app.logs import configure_logs
+    from periplus.app.serving import address_of, serve_stdio
 
     if stdio and http:
         raise Problem(Code.BAD_INPUT, "--stdio and --http exclude each other", hints=("leave one out",))
@@ -43,18 +44,29 @@ def serve(
     chosen = {"serve.face": face, "serve.http": http, "serve.insecure": "true" if insecure else None}
     settings = choices.with_flags(chosen)
     specs = [spec for text in sources or () for spec in parse_location(text, environ=os.environ)]
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    configure_logs(settings.log)
     if stdio:
-        anyio.run(serve_stdio, settings, settings.serve.face, specs)
+        anyio.run(serve_stdio, settings, settings.serve.face, specs, choices.file)
         return
-    address = address_of(settings.serve.http)
-    _say(settings, str(address))
-    anyio.run(serve_http, settings, address, specs)
+
+    from periplus.app.listening import serve_http
+
+    began = partial(_say, settings)
+    anyio.run(partial(serve_http, settings, address_of(settings.serve.http), specs, file=choices.file, began=began))
 
 
-def _say(settings: Settings, address: str) -> None:
+def _say(settings: Settings, address: Address) -> None:
     """Where it is and how to reach it, for the person at the terminal; on stderr, as nothing of this is an answer."""
     out = console.err()
-    out.print(f"Periplus serves {settings.serve.face} at http://{address}/mcp", markup=False)
-    out.print(f"  every face: http://{address}/mcp/FACE   REST: http://{address}/openapi.json", markup=False)
-    out.print("  Ctrl-C ends it", markup=False, style="dim")
+    base = settings.serve.url.rstrip("/") or f"http://{address}"
+    callers = "anybody on this machine" if address.is_loopback else "anybody who reaches it"
+    if settings.serve.auth != "none":
+        callers = f"those who say who they are ({settings.serve.auth.replace('+', ' or ')})"
+    out.print(f"Periplus serves {settings.serve.face} over MCP at {base}/mcp", markup=False, soft_wrap=True)
+    for title, words in (
+        ("every face", f"{base}/mcp/FACE"),
+        ("over HTTP", f"{base}/openapi.json"),
+        ("for", callers),
+    ):
+        out.print(f"  {title:<11}{words}", markup=False, soft_wrap=True)
+    out.print("  Ctrl-C ends it; calls in flight are finished", markup=False, style="dim")

@@ -162,6 +162,12 @@ class Searching:
         """The clauses of a goal that asks for several things."""
         return await _aside((await self._loaded()).split, goal)
 
+    async def indexed(self) -> int:
+        """The revision that the index files hold; 0 where there are none that can be used."""
+        engine = await self._loaded()
+        await _aside(engine.refresh)
+        return 0 if engine.damage else engine.revision
+
     # --- memory of use ----------------------------------------------------------------------------------------
 
     async def used(self, goal: str, ref: ToolRef, principal: Principal) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from periplus.model import Code, Problem
-from periplus.ports import Face, Operation, Reply, Request
+from periplus.ports import Face, Operation, Reply, Request, within
 
 _log = logging.getLogger("periplus.hosts")
 
@@ -26,16 +26,19 @@ class Desk:
     async def ask(self, name: str, arguments: Any, request: Request) -> Reply | None:
         """The answer; None when the face has nothing of that name."""
         try:
-            arguments = _members(arguments)
-            operation = self._operations.get(name)
-            if operation is None:
-                return await self.face.other(name, arguments, request)
-            return await operation.handler(request, arguments)
+            with within(request.origin):
+                return await self._answer(name, _members(arguments), request)
         except Problem as problem:
             return self.face.refused(problem, request)
         except Exception:  # noqa: BLE001 - the outermost frame of a host: the caller gets a trace id, the log the rest
             _log.exception("%s.%s failed; trace %s", self.face.name, name, request.trace)
             return self.face.refused(_fault(request.trace), request)
+
+    async def _answer(self, name: str, arguments: dict[str, Any], request: Request) -> Reply | None:
+        operation = self._operations.get(name)
+        if operation is None:
+            return await self.face.other(name, arguments, request)
+        return await operation.handler(request, arguments)
 
     def unknown(self, name: str) -> Problem:
         """The refusal of a name that means nothing here."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from periplus.model import Principal, Problem
+from periplus.ports.origin import Origin
 from periplus.ports.transports import Progress, no_progress
 
 
@@ -29,9 +30,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     connection: str = ""  # what the wire itself knows of the conversation: MCP session id, stdio process; else empty
     anonymous: bool = False  # nobody said who asks, so the principal does not tell callers apart
     approval: str = ""  # an approval the host has just had a person agree to (T-5)
-    trace: str = ""  # 32 hex digits
+    origin: Origin = Origin()  # its place in a trace
     progress: Progress = no_progress
     base_url: str = ""  # over HTTP: where the gateway was reached
+
+    @property
+    def trace(self) -> str:
+        """The trace it belongs to, 32 hex digits: what its answer and the log can be found by."""
+        return self.origin.trace
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     trace: str = ""  # 32 hexadecimal digits; empty: a new trace begins
     span: str = ""  # 16 of them: what the next event happens in
+    begins: bool = False  # nobody sent it: a host made it up, so that there is something to ask for
 
 
 _here: ContextVar[Origin] = ContextVar("periplus_origin", default=Origin())  # noqa: B039 - frozen

@@ -92,6 +92,10 @@ class SearchVerbs(Wired):
         """Erase what the searches of a principal's tenant have learned."""
         await self._searching.forget(principal)
 
+    async def indexed(self) -> int:
+        """The revision of the catalog that searches see now; 0 where nothing is indexed yet."""
+        return await self._searching.indexed()
+
     async def index(self, progress: Progress = quiet) -> int:
         """Bring the search index up to the catalog now instead of at the next search; its revision."""
         return (await self._searching.ready(progress)).revision

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 
+import anyio
 import msgspec
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,6 +14,7 @@ from starlette.requests import Request as WebRequest
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from periplus.core.calls.approvals import is_operator
 from periplus.hosts.desk import Desk, nearest
 from periplus.hosts.http.answers import json_response, problem_response
 from periplus.hosts.http.gate import Door, Gate
@@ -22,8 +23,8 @@ from periplus.hosts.http.openapi import document
 from periplus.hosts.http.rest import Rest, decoded, request_of
 from periplus.hosts.mcp import McpHost
 from periplus.hosts.rpc import Rpc, parse_error
-from periplus.model import Code, Problem
-from periplus.ports import Wire
+from periplus.model import Code, Principal, Problem
+from periplus.ports import Origin, Wire
 
 Faces = Mapping[str, Desk]
 Probe = Callable[[], Awaitable[Sequence[tuple[str, bool, str]]]]
@@ -39,7 +40,7 @@ class HttpParts(msgspec.Struct, frozen=True, kw_only=True):
     default: str
     door: Door
     ready: Probe
-    metrics: Callable[[], str]
+    metrics: Callable[[], Awaitable[str]]
     version: str
     stateless: bool = False
     pages: Sequence[BaseRoute] = ()  # further routes: the console
@@ -47,7 +48,10 @@ class HttpParts(msgspec.Struct, frozen=True, kw_only=True):
 
 def application(parts: HttpParts) -> Starlette:
     """The application; its sessions live as long as its lifespan."""
-    mcp = McpRoutes(parts.mcp, parts.default, stateless=parts.stateless, body_bytes=parts.door.body_bytes)
+    ending = anyio.Event()
+    mcp = McpRoutes(
+        parts.mcp, parts.default, stateless=parts.stateless, body_bytes=parts.door.body_bytes, ending=ending
+    )
     own = _Own(parts)
 
     @asynccontextmanager
@@ -55,12 +59,14 @@ def application(parts: HttpParts) -> Starlette:
         async with mcp.running():
             yield
 
-    return Starlette(
+    made = Starlette(
         routes=[*mcp.routes(), *own.routes(), *parts.pages, *Rest(parts.desks).routes()],
         middleware=[Middleware(Gate, door=parts.door), Middleware(GZipMiddleware, minimum_size=_COMPRESS_FROM)],
         lifespan=lifespan,
         exception_handlers={404: own.missing, 405: own.missing, Problem: own.refused},
     )
+    made.state.ending = ending
+    return made
 
 
 class _Own:
@@ -69,7 +75,7 @@ class _Own:
     def __init__(self, parts: HttpParts) -> None:
         self._parts = parts
         self._rpc = Rpc(parts.desks)
-        self._document = json_response(document(parts.desks, parts.version)).body
+        self._document = json_response(document(parts.desks, parts.version, named=parts.door.authenticator.asks)).body
 
     def routes(self) -> list[Route]:
         return [
@@ -89,8 +95,11 @@ class _Own:
         is_ready = all(sound for _, sound, _ in checks)
         return json_response({"status": "ready" if is_ready else "not ready", "checks": body}, 200 if is_ready else 503)
 
-    async def _metrics(self, _web: WebRequest) -> Response:
-        return Response(self._parts.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    async def _metrics(self, web: WebRequest) -> Response:
+        who: Principal = web.state.principal
+        if not web.state.anonymous and not (is_operator(who) or "metrics" in who.scopes):
+            raise Problem(Code.FORBIDDEN, f"{who.id} may not read figures", hints=('it takes the scope "metrics"',))
+        return Response(await self._parts.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def _openapi(self, _web: WebRequest) -> Response:
         return Response(self._document, media_type="application/json")
@@ -121,5 +130,5 @@ class _Own:
 
 
 def _trace(web: WebRequest) -> str:
-    state: Any = web.state
-    return str(getattr(state, "trace", ""))
+    origin: Origin = web.state.origin
+    return origin.trace

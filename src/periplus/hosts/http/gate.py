@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from time import perf_counter
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -12,9 +13,9 @@ from starlette.datastructures import Headers, MutableHeaders
 
 from periplus.hosts.http.answers import problem_response
 from periplus.hosts.identity import Authenticator
-from periplus.hosts.traces import trace_of
+from periplus.hosts.traces import origin_of
 from periplus.model import Code, Problem
-from periplus.ports import Clock
+from periplus.ports import Clock, Origin, traceparent
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -22,6 +23,16 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 _REQUEST_ID_MAX = 128
+
+
+class Watch(Protocol):
+    """Who counts requests."""
+
+    in_flight: int
+
+    def answered(self, method: str, status: int, seconds: float, /) -> None:
+        """One has its answer."""
+        ...
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +45,11 @@ class Door(msgspec.Struct, frozen=True, kw_only=True):
     body_bytes: int = 4 << 20
     public_paths: tuple[str, ...] = ()  # prefixes that need no identity: discovery documents
     url: str = ""  # where others reach it, if that is not where it listens
+    watch: Watch | None = None
 
 
 class Gate:
-    """ASGI middleware. Puts `principal`, `trace` and `anonymous` into the request's state."""
+    """ASGI middleware. Puts `principal`, `origin`, `base_url` and `anonymous` into the request's state."""
 
     def __init__(self, app: App, door: Door) -> None:
         self._app = app
@@ -46,19 +58,40 @@ class Gate:
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
-            return
+        elif self._door.watch is None:
+            await self._enter(scope, receive, send)
+        else:
+            await self._watched(self._door.watch, scope, receive, send)
+
+    async def _watched(self, watch: Watch, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        status, began = 499, perf_counter()  # nothing was answered: the client went away
+
+        async def seen(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        watch.in_flight += 1
+        try:
+            await self._enter(scope, receive, seen)
+        finally:
+            watch.in_flight -= 1
+            watch.answered(str(scope.get("method", "GET")), status, perf_counter() - began)
+
+    async def _enter(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        trace = trace_of(headers.get("traceparent"), self._door.clock)
+        origin = origin_of(headers.get("traceparent"), self._door.clock)
         state = scope.setdefault("state", {})
-        state["trace"] = trace
+        state["origin"] = origin
+        send = _traced(send, headers, origin)
         try:
             _check_place(headers, self._door)
             _check_size(headers, self._door.body_bytes)
             await self._identify(scope, headers, state)
         except Problem as problem:
-            await self._refuse(problem, scope, receive, _traced(send, headers, trace))
+            await self._refuse(problem, scope, receive, send)
             return
-        await self._app(scope, _bounded(receive, self._door.body_bytes), _traced(send, headers, trace))
+        await self._app(scope, _bounded(receive, self._door.body_bytes), send)
 
     async def _identify(self, scope: MutableMapping[str, Any], headers: Headers, state: dict[str, Any]) -> None:
         state["anonymous"] = not self._door.authenticator.asks
@@ -72,7 +105,7 @@ class Gate:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": problem.code.value})
             return
-        response = problem_response(problem, trace=scope["state"]["trace"])
+        response = problem_response(problem, trace=scope["state"]["origin"].trace)
         if problem.code is Code.UNAUTHENTICATED:
             response.headers["www-authenticate"] = self._door.authenticator.challenge(base_url(scope, self._door.url))
         await response(scope, receive, send)
@@ -145,16 +178,16 @@ def _bounded(receive: Receive, limit: int) -> Receive:
     return bounded
 
 
-def _traced(send: Send, headers: Headers, trace: str) -> Send:
+def _traced(send: Send, headers: Headers, origin: Origin) -> Send:
     """Every answer says which request it answers, so that a log line can be found."""
     asked = headers.get("x-request-id", "")
-    request_id = asked if 0 < len(asked) <= _REQUEST_ID_MAX and asked.isprintable() else trace
+    request_id = asked if 0 < len(asked) <= _REQUEST_ID_MAX and asked.isprintable() else origin.trace
 
     async def traced(message: Message) -> None:
         if message["type"] == "http.response.start":
             out = MutableHeaders(scope=message)
             out["x-request-id"] = request_id
-            out["traceparent"] = f"00-{trace}-{trace[:16]}-01"
+            out["traceparent"] = traceparent(origin)
         await send(message)
 
     return traced

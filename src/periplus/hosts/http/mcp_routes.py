@@ -6,11 +6,13 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.routing import BaseRoute, Route
 
 from periplus.hosts.identity import AGENT
@@ -33,8 +35,11 @@ def identify(context: ServerRequestContext[Any, Any]) -> tuple[Principal, bool]:
 class McpRoutes:
     """One session manager per face; sessions belong to the principal that opened them."""
 
-    def __init__(self, hosts: Mapping[str, McpHost], default: str, *, stateless: bool, body_bytes: int) -> None:
+    def __init__(
+        self, hosts: Mapping[str, McpHost], default: str, *, stateless: bool, body_bytes: int, ending: anyio.Event
+    ) -> None:
         self._default = default
+        self._ending = ending
         self._managers = {
             name: StreamableHTTPSessionManager(
                 app=host.server(),
@@ -46,8 +51,10 @@ class McpRoutes:
         }
 
     def routes(self) -> list[BaseRoute]:
-        named: list[BaseRoute] = [Route(f"/mcp/{name}", _Endpoint(manager)) for name, manager in self._managers.items()]
-        return [Route("/mcp", _Endpoint(self._managers[self._default])), *named]
+        named: list[BaseRoute] = [
+            Route(f"/mcp/{name}", _Endpoint(manager, self._ending)) for name, manager in self._managers.items()
+        ]
+        return [Route("/mcp", _Endpoint(self._managers[self._default], self._ending)), *named]
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -61,15 +68,44 @@ class McpRoutes:
 class _Endpoint:
     """An ASGI application (Starlette hands an object over as it is, and leaves the methods to it)."""
 
-    def __init__(self, manager: StreamableHTTPSessionManager) -> None:
+    def __init__(self, manager: StreamableHTTPSessionManager, ending: anyio.Event) -> None:
         self._manager = manager
+        self._ending = ending
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         state = scope.get("state", {})
         principal = state.get("principal")
         if principal is not None and not state.get("anonymous"):
             scope["user"] = _user(principal)
-        await self._manager.handle_request(scope, receive, send)
+        if _waits(scope):
+            await self._until_the_end(scope, receive, send)
+        else:
+            await self._manager.handle_request(scope, receive, send)
+
+    async def _until_the_end(self, scope: Any, receive: Any, send: Any) -> None:
+        is_open = False
+
+        async def seen(message: Any) -> None:
+            nonlocal is_open
+            is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
+            await send(message)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._end, tasks.cancel_scope)
+            await self._manager.handle_request(scope, receive, seen)
+            tasks.cancel_scope.cancel()
+        if is_open:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _end(self, scope: anyio.CancelScope) -> None:
+        await self._ending.wait()
+        scope.cancel()
+
+
+def _waits(scope: Any) -> bool:
+    """Whether this is a stream that only waits for news: the server does not wait for its end."""
+    method = Headers(scope=scope).get("mcp-method", "")
+    return scope["method"] == "GET" or method == "subscriptions/listen"
 
 
 def _user(principal: Principal) -> AuthenticatedUser:

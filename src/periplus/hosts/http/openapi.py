@@ -24,11 +24,15 @@ _PROBLEM_SCHEMA = {
         "title": {"type": "string"},
     },
 }
+_SCHEMES = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A key of this gateway, or a token."},
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key", "description": "A key of this gateway."},
+}
 _STATUSES = ("400", "401", "403", "404", "405", "409", "413", "422", "425", "429", "499", "500", "502", "503", "504")
 
 
-def document(desks: Mapping[str, Desk], version: str) -> dict[str, Any]:
-    """The OpenAPI 3.1 document."""
+def document(desks: Mapping[str, Desk], version: str, *, named: bool = False) -> dict[str, Any]:
+    """The OpenAPI 3.1 document; `named`: callers have to say who they are."""
     paths: dict[str, Any] = {}
     for desk in desks.values():
         for operation in desk.face.operations:
@@ -42,8 +46,8 @@ def document(desks: Mapping[str, Desk], version: str) -> dict[str, Any]:
         "info": {"title": "Periplus", "version": version, "summary": "A tool-discovery gateway."},
         "tags": [{"name": desk.face.name, "description": _first_line(desk.face)} for desk in desks.values()],
         "paths": paths | _own_paths(),
-        "components": {"schemas": {"Problem": _PROBLEM_SCHEMA}},
-    }
+        "components": {"schemas": {"Problem": _PROBLEM_SCHEMA}} | ({"securitySchemes": _SCHEMES} if named else {}),
+    } | ({"security": [{name: []} for name in _SCHEMES]} if named else {})
 
 
 def _first_line(face: Face) -> str:
@@ -101,8 +105,32 @@ def _route(face: Face, route: Route, method: str) -> dict[str, Any]:
 
 
 def _own_paths() -> dict[str, Any]:
-    def health(summary: str) -> dict[str, Any]:
-        answer = {"description": "It is.", "content": {"application/json": {"schema": {"type": "object"}}}}
-        return {"get": {"summary": summary, "responses": {"200": answer, "503": {"description": "It is not."}}}}
+    object_ = {"application/json": {"schema": {"type": "object"}}}
+    text = {"text/plain": {"schema": {"type": "string"}}}
+    rpc: dict[str, Any] = {"application/json": {"schema": {"type": ["object", "array"]}}}
+    return {
+        "/healthz": _about("Whether the process lives.", object_, is_open=True),
+        "/readyz": _about("Whether it can serve.", object_, is_open=True),
+        "/metrics": _about("Figures for Prometheus.", text),
+        "/openapi.json": _about("This document.", object_),
+        "/rpc": {
+            "post": {
+                "summary": "The same operations as JSON-RPC 2.0, one by one or in a batch.",
+                "requestBody": {"content": rpc},
+                "responses": {
+                    "200": {"description": "The answers.", "content": rpc},
+                    "204": {"description": "Nothing but notifications came."},
+                    **_refusals(),
+                },
+            }
+        },
+    }
 
-    return {"/healthz": health("Whether the process lives."), "/readyz": health("Whether it can serve.")}
+
+def _about(summary: str, content: dict[str, Any], *, is_open: bool = False) -> dict[str, Any]:
+    responses = {"200": {"description": "The answer.", "content": content}, **_refusals()}
+    said: dict[str, Any] = {"summary": summary, "responses": responses}
+    if is_open:
+        responses["503"] = {"description": "Not now.", "content": content}
+        said["security"] = []
+    return {"get": said}

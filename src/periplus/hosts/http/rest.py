@@ -29,7 +29,7 @@ def request_of(web: WebRequest, wire: Wire) -> Request:
         wire=wire,
         connection=web.headers.get("x-session-id", "")[:200],
         anonymous=getattr(state, "anonymous", True) and "x-session-id" not in web.headers,
-        trace=state.trace,
+        origin=state.origin,
         base_url=state.base_url,
     )
 
@@ -50,7 +50,7 @@ class Rest:
             desk = self._desk(face)
             _must_post(web, f"/v1/{face}/{operation}")
         except Problem as problem:
-            response = problem_response(problem, trace=web.state.trace)
+            response = problem_response(problem, trace=web.state.origin.trace)
             if problem.details.get("allow"):
                 response.status_code, response.headers["allow"] = 405, "POST"
             return response

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from periplus.hosts.desk import Desk
 from periplus.hosts.mcp.asking import Asking
 from periplus.hosts.mcp.replies import result_of
-from periplus.hosts.traces import trace_of
+from periplus.hosts.traces import origin_of
 from periplus.model import Principal, Problem
 from periplus.ports import Clock, Operation, Request, Wire
 
@@ -82,7 +82,7 @@ class McpHost:
             wire=Wire.MCP if context.request is not None else Wire.STDIO,
             connection=connection,
             anonymous=anonymous and not connection,
-            trace=trace_of(meta.get("traceparent") or headers.get("traceparent"), self._clock),
+            origin=origin_of(meta.get("traceparent") or headers.get("traceparent"), self._clock),
             progress=progress,
             base_url=getattr(context.request.state, "base_url", "") if context.request is not None else "",
         )
