@@ -17,14 +17,20 @@ from periplus.core.searching import Results
 from periplus.model import (
     LOCAL,
     Approval,
+    Each,
     Finding,
     Hit,
     LoadCounts,
     LoadReport,
     Node,
     NodeHit,
+    Outcome,
+    Ran,
     Result,
+    Retry,
     SourceRecord,
+    Step,
+    Together,
     Tool,
     ToolLine,
     Why,
@@ -38,7 +44,7 @@ APIs](../guides/connect.md#in-python). Those marked `async` are awaited. What go
 """
 _VALUES = (
     LoadReport, LoadCounts, Finding, SourceRecord, Listing, Node, ToolLine, Tool, Results, Hit, Why, NodeHit, Result,
-    Approval,
+    Approval, Step, Each, Retry, Together, Ran, Outcome,
 )  # fmt: skip
 _MODULES = re.compile(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])")
 _NUMBERS = re.compile(r"\s*\([A-Z]-\d+[^)]*\)")

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from gateways import Opener
 from neighbour import Neighbour
+from quay import Quay, quay
 
 import sites
 from periplus.app import open_gateway
 from periplus.core.gateway import Gateway
+from periplus.model import SourceSpec
 from periplus.settings import load_settings
 from periplus.testing.clock import SettableClock
 
@@ -52,3 +54,19 @@ async def beside(gateway: Gateway, tmp_path: Path) -> Neighbour:
     (tmp_path / "quay.json").write_text(sites.text(sites.api("a", "b")))
     await gateway.connect(str(tmp_path / "quay.json"))
     return Neighbour(gateway)
+
+
+@pytest.fixture
+def office() -> Iterator[Quay]:
+    """A harbour office that writes down what it is asked."""
+    with quay() as made:
+        yield made
+
+
+@pytest.fixture
+async def harbour(opened: Opener, office: Quay) -> AsyncIterator[Gateway]:
+    """A gateway over that office."""
+    async with opened() as gateway:
+        await gateway.connect(SourceSpec(id="quay", url=office.document))
+        office.asked.clear()
+        yield gateway

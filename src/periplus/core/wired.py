@@ -13,6 +13,7 @@ from periplus.core.cursor import Cursors
 from periplus.core.keys import ApiKeys
 from periplus.core.seal import Seal
 from periplus.core.searching import Searching
+from periplus.core.sequence.values import Values
 from periplus.core.sessions import Conversations
 from periplus.core.sourcing import Room, Sourcing
 from periplus.core.standing import Always, Standing
@@ -71,6 +72,7 @@ class Wired:
         self._calls = Calls(_door(parts, self._audit))
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
         self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)
+        self._values = Values(self._sessions, self._calls.results, parts.clock, parts.seal)
 
     @property
     def clock(self) -> Clock:

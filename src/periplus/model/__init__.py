@@ -15,6 +15,7 @@ from periplus.model.principal import LOCAL, Principal, Session
 from periplus.model.problem import Code, Problem, Status
 from periplus.model.ref import ToolRef, check_source_id, fold, leaf_segment, segment, short_hash
 from periplus.model.scope import EVERYTHING, Scope, Selector, Visible, glob_matches
+from periplus.model.sequence import Each, Outcome, Ran, Retry, Step, StepState, Together
 from periplus.model.source import (
     Document,
     DocumentPart,
@@ -47,6 +48,7 @@ __all__ = [
     "Document",
     "DocumentPart",
     "Draft",
+    "Each",
     "Effect",
     "Event",
     "EventFilter",
@@ -65,16 +67,19 @@ __all__ = [
     "Node",
     "NodeDraft",
     "NodeHit",
+    "Outcome",
     "Page",
     "Policy",
     "Prepared",
     "Principal",
     "Problem",
+    "Ran",
     "Rate",
     "Reading",
     "Recorded",
     "Resolved",
     "Result",
+    "Retry",
     "Rule",
     "Schema",
     "Scope",
@@ -85,6 +90,9 @@ __all__ = [
     "SourceSpec",
     "SourceState",
     "Status",
+    "Step",
+    "StepState",
+    "Together",
     "Tool",
     "ToolLine",
     "ToolRef",

@@ -66,6 +66,10 @@ class Ledger(Protocol):
         """The value, which counts as a use; None when there is none or it has ended."""
         ...
 
+    async def drop(self, ids: Sequence[str]) -> None:
+        """Remove values before their time; those that are not there do not matter."""
+        ...
+
     async def sweep(self, now: float, idle_s: float) -> int:
         """Remove values that have ended or were not used for so long, and expire old questions; how many."""
         ...

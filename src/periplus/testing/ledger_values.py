@@ -45,6 +45,13 @@ class LedgerValues:
         assert [bool(await ledger.kept(name, 51.0)) for name in ("ended", "idle", "used")] == [False, False, True]
         assert await ledger.sweep(50.0, 30.0) == 0
 
+    async def test_a_value_is_removed_before_its_time_and_others_stay(self, ledger: Ledger) -> None:
+        await ledger.keep(make_kept("gone"))
+        await ledger.keep(make_kept("stays"))
+        await ledger.drop(["gone", "never was"])
+        await ledger.drop([])
+        assert [bool(await ledger.kept(name, 2.0)) for name in ("gone", "stays")] == [False, True]
+
     # --- token buckets ----------------------------------------------------------------------------------------
 
     async def test_a_bucket_gives_what_it_holds_then_says_how_long_to_wait(self, ledger: Ledger) -> None:

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from calls_desk import AGENT, BOSS, OTHER, ROWS, Watched, fill, governed
 
-from periplus.core.calls.leave import Step
 from periplus.core.gateway import Gateway, Parts
 from periplus.model import (
     LOCAL,
@@ -22,6 +21,7 @@ from periplus.model import (
     Principal,
     Problem,
     Rule,
+    Step,
     Verdict,
 )
 from periplus.testing.catalogs import make_row

@@ -36,12 +36,13 @@ class Answering:
         value = named(answer.value, handle) if answer.files else answer.value
         shape = msgspec.structs.replace(asked.shape, select=None) if selects_itself(tool) else asked.shape
         part = shaped(value, shape)
-        fit = cut(part.value, self._budget)
-        keeps = asked.keep or bool(answer.files) or fit.is_cut or _leaves_out(shape, part)
+        fit = cut(part.value, self._budget if asked.budget is None else asked.budget)
+        keeps = asked.keep or asked.stays or bool(answer.files) or fit.is_cut or _leaves_out(shape, part)
         if keeps:
-            await self._results.keep(handle, asked.principal, tool.ref, value, answer.files)
+            who, stays = asked.principal, asked.stays
+            await self._results.keep(handle, who, tool.ref, value, answer.files, stays=stays)
         drift = await self._drifted(tool, answer.value, answer.meta.get("bytes"))
-        notes = (*ready.prepared.notes, *answer.notes, *part.notes, *drift, *_cut_note(part, fit, handle))
+        notes = (*ready.notes, *ready.prepared.notes, *answer.notes, *part.notes, *drift, *_cut_note(part, fit, handle))
         attempts = {"attempts": sent.attempts} if sent.attempts > 1 else {}
         return Result(
             tool=tool.ref,
@@ -57,9 +58,13 @@ class Answering:
     async def again(self, handle: str, shape: Shape, principal: Principal, budget: int | None) -> Result:
         """Another part of a kept result; its upstream hears nothing of it."""
         whole = await self._results.whole(handle, principal)
-        part = shaped(whole.value, shape)
+        return self.part(whole.value, shape, whole.tool, handle, budget)
+
+    def part(self, value: Any, shape: Shape, tool: str, handle: str, budget: int | None) -> Result:
+        """A part of a value that is kept."""
+        part = shaped(value, shape)
         fit = cut(part.value, self._budget if budget is None else budget)
-        source, _, path = whole.tool.partition("/")
+        source, _, path = tool.partition("/")
         return Result(
             tool=ToolRef(source, path),
             value=fit.value,

@@ -25,7 +25,7 @@ class Bound(Leave, frozen=True, kw_only=True):
     @property
     def binding(self) -> str:
         """The digest of principal, policy, tools and canonical arguments."""
-        calls = [[one.ref, one.fingerprint, one.arguments] for one in self.calls]
+        calls = [[one.ref, one.fingerprint, one.arguments, one.open, one.each] for one in self.calls]
         return hashlib.sha256(canonical([self.tenant, self.principal, self.policy, calls])).hexdigest()
 
 
@@ -48,14 +48,14 @@ class Approvals:
         """The open question for these calls, put now unless it is already."""
         now = self._clock.now()
         shown = [without_secrets(tool, one.arguments) for tool, one in zip(tools, what.calls, strict=True)]
-        single = len(what.calls) == 1
+        single = len(what.calls) == 1 and not what.calls[0].each
         return await self._ledger.ask(
             Approval(
                 id=f"ap_{self._clock.token(8).hex()}",
                 binding=what.binding,
                 tenant=what.tenant,
                 principal=what.principal,
-                tool=what.calls[0].ref if single else f"{len(tools)} calls",
+                tool=what.calls[0].ref if single else _counted(len(tools)),
                 arguments=shown[0] if single else _listed(what, shown),
                 effect=max(tool.effect for tool in tools).word,
                 rule=decision.rule,
@@ -150,8 +150,16 @@ def oversees(principal: Principal, tenant: str) -> bool:
     return is_operator(principal) or principal.tenant == tenant
 
 
+def _counted(calls: int) -> str:
+    return f"{calls} calls" if calls > 1 else "1 call, repeated"
+
+
 def _listed(what: Bound, shown: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"calls": [{"tool": one.ref, "arguments": args} for one, args in zip(what.calls, shown, strict=True)]}
+    calls: list[dict[str, Any]] = []
+    for one, arguments in zip(what.calls, shown, strict=True):
+        each = {"for_each": one.each} if one.each else {}
+        calls.append({"tool": one.ref, "arguments": arguments} | each)
+    return {"calls": calls}
 
 
 def _answered(approval: Approval, by: Principal, now: float, grant: str, why: str) -> Approval:

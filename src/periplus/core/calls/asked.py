@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from periplus.core.calls.leave import Leave
+from periplus.core.mending.lenient import STRICT, Leniency
 from periplus.core.shaping.shape import WHOLE, Shape
 from periplus.model import CallRules, Decision, Prepared, Principal, Tool
 from periplus.ports import Calling, Site, no_progress
@@ -26,6 +27,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float | None = None
     shape: Shape = WHOLE
     keep: bool = False  # keep the result whole even if all of it is shown
+    stays: bool = False  # keep it its whole time, also when nobody uses it
+    budget: int | None = None  # characters of the result that are shown; None: as many as the rules say
+    leniency: Leniency = STRICT
     presented: dict[str, str] = {}
     progress: Progress = no_progress
 
@@ -49,3 +53,4 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     prepared: Prepared
     decision: Decision
     policy: str  # its version
+    notes: tuple[str, ...] = ()  # what was done to the arguments

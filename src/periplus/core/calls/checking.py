@@ -12,8 +12,10 @@ from periplus.core.calls.asked import Asked, Bounds, Ready
 from periplus.core.calls.limits import Limits
 from periplus.core.calls.results import Results, references
 from periplus.core.calls.secrets import without_secrets
+from periplus.core.mending.lenient import Leniency, mended
 from periplus.core.policy import Judge
 from periplus.core.schema.validation import Validators
+from periplus.core.sequence.templates import Template
 from periplus.model import Action, Code, Decision, Prepared, Principal, Problem, SourceRecord, Tool, Verdict
 from periplus.ports import Calling, Clock, Site, Store, Transport
 
@@ -46,7 +48,7 @@ class Checks:
         check_size(asked.arguments, self._bounds.rules)
         tool = await names.find(self._store, asked.tool, judge.scope)
         note.about(tool.ref)
-        given = settled(tool, asked.arguments)
+        given, notes = mended(tool, settled(tool, asked.arguments), asked.leniency)
         arguments = await self._filled(asked, tool, given)
         note.add(arguments=without_secrets(tool, arguments), effect=tool.effect.word)
         self.validators.check_arguments(tool, arguments)
@@ -66,7 +68,14 @@ class Checks:
             prepared=prepared,
             decision=decision,
             policy=judge.policy.version,
+            notes=notes,
         )
+
+    def mended(self, tool: Tool, arguments: dict[str, Any], leniency: Leniency) -> Template:
+        """Arguments as a call would have them, references in them still open."""
+        check_size(Template(arguments).value, self._bounds.rules)
+        made, _ = mended(tool, settled(tool, arguments), leniency)
+        return Template(made)
 
     def prepared(
         self, tool: Tool, sources: Sequence[SourceRecord], arguments: dict[str, Any], who: Principal

@@ -6,14 +6,15 @@ from typing import Any
 
 import msgspec
 
-_REFERENCE = "$"
+from periplus.core.sequence.templates import Template, inside
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """One of several calls that are asked for together; its arguments may hold references to earlier results."""
 
     tool: str
-    arguments: dict[str, Any] = {}
+    arguments: Template = Template({})
+    each: str = ""  # what it is done for each of, where that is not known yet
 
 
 class Permitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +23,8 @@ class Permitted(msgspec.Struct, frozen=True, kw_only=True):
     ref: str
     fingerprint: str
     arguments: dict[str, Any]
+    open: tuple[str, ...] = ()  # places of the arguments that were shown as references
+    each: str = ""
 
 
 class Leave(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,33 +39,30 @@ class Leave(msgspec.Struct, frozen=True, kw_only=True):
     def covers(self, ref: str, fingerprint: str, arguments: dict[str, Any]) -> bool:
         """Whether a call is one of those that were shown, references in them filled in."""
         return any(
-            one.ref == ref and one.fingerprint == fingerprint and _fits(one.arguments, arguments) for one in self.calls
+            one.ref == ref
+            and one.fingerprint == fingerprint
+            and _fits(one.arguments, arguments, frozenset(one.open), "")
+            for one in self.calls
         )
 
 
-def holds_reference(value: Any) -> bool:
-    """Whether a value is not settled before an earlier call has ended."""
-    if isinstance(value, str):
-        return _REFERENCE in value
-    if isinstance(value, dict):
-        return any(holds_reference(item) for item in value.values())
-    return isinstance(value, list) and any(holds_reference(item) for item in value)
-
-
-def _fits(shown: Any, given: Any) -> bool:
-    """Whether a value is the one that was shown; a text with a reference in it stands for what it will become."""
-    if isinstance(shown, str) and _REFERENCE in shown:
+def _fits(shown: Any, given: Any, open_: frozenset[str], at: str) -> bool:
+    """Whether a value is the one that was shown; a reference stands for what it will become."""
+    if at in open_:
         return True
     if isinstance(shown, dict):
         return (
             isinstance(given, dict)
             and shown.keys() == given.keys()
-            and all(_fits(value, given[name]) for name, value in shown.items())
+            and all(_fits(value, given[name], open_, inside(at, name)) for name, value in shown.items())
         )
     if isinstance(shown, list):
         return (
             isinstance(given, list)
             and len(shown) == len(given)
-            and all(_fits(one, other) for one, other in zip(shown, given, strict=True))
+            and all(
+                _fits(one, other, open_, inside(at, place))
+                for place, (one, other) in enumerate(zip(shown, given, strict=True))
+            )
         )
     return type(shown) is type(given) and shown == given

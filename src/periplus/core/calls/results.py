@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Collection
 from typing import Any
 
 import jmespath
@@ -48,8 +49,17 @@ class Results:
         """A name nobody can guess, short because models repeat it."""
         return _MARK + base64.urlsafe_b64encode(self._clock.token(12)).decode()
 
-    async def keep(self, handle: str, principal: Principal, tool: ToolRef, value: Any, files: dict[str, bytes]) -> None:
-        """Keep a value whole under its handle."""
+    async def keep(
+        self,
+        handle: str,
+        principal: Principal,
+        tool: ToolRef | str,
+        value: Any,
+        files: dict[str, bytes],
+        *,
+        stays: bool = False,
+    ) -> None:
+        """Keep a value whole under its handle; one that stays is kept its whole time, also when nobody uses it."""
         now = self._clock.now()
         stored = msgspec.msgpack.encode(_Stored(_json(value), files))
         await self._ledger.keep(
@@ -60,13 +70,18 @@ class Results:
                 tool=str(tool),
                 sealed=self._seal.lock(_purpose(handle, principal), stored),
                 kept_at=now,
-                used_at=now,
+                used_at=now + self._rules.keep_seconds if stays else now,
                 ends_at=now + self._rules.keep_seconds,
             )
         )
         if now - self._swept > _SWEEP_S:
             self._swept = now
             await self._ledger.sweep(now, self._rules.keep_idle_seconds)
+
+    async def drop(self, handles: Collection[str]) -> None:
+        """Forget values before their time."""
+        if handles:
+            await self._ledger.drop(sorted(handles))
 
     async def whole(self, handle: str, principal: Principal) -> Whole:
         """What is kept under a handle. Unknown, ended and another's look the same."""

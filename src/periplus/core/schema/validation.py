@@ -16,6 +16,7 @@ from periplus.model import Code, Problem, Schema, Tool
 _KEPT = 1024
 _SHOWN = 8
 _VALUE = 80
+_JOINT = ("allOf", "anyOf", "oneOf", "not", "if", "$ref", "dependentSchemas")
 _ENGINE = jsonschema_rs.RegexOptions()  # linear time, whatever the pattern
 
 
@@ -38,15 +39,17 @@ class Validators:
         validator = self._of(tool, "arguments", tool.args_schema)
         if validator.is_valid(arguments):
             return
-        found = violations(validator, arguments, tool.args_schema)
-        raise Problem(
-            Code.INVALID_ARGS,
-            f"{tool.ref}: {found[0].pointer or 'the arguments'}: {found[0].message}"
-            + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""),
-            hints=tuple(f"{one.pointer or '/'}: {one.message}" for one in found[:_SHOWN]),
-            next_action={"op": "describe", "args": {"tool": str(tool.ref)}},
-            details={"violations": [msgspec.to_builtins(one) for one in found[:_SHOWN]]},
-        )
+        raise _refused(tool, violations(validator, arguments, tool.args_schema))
+
+    def check_settled(self, tool: Tool, arguments: Mapping[str, Any], open_: Sequence[str]) -> None:
+        """The same as far as it can be told while these places are not filled in."""
+        if any(word in tool.args_schema for word in _JOINT):
+            return  # whether a branch holds may depend on what is open
+        later = {pointer.split("/")[1] for pointer in open_}
+        validator = self._of(tool, "arguments", tool.args_schema)
+        found = violations(validator, arguments, tool.args_schema) if not validator.is_valid(arguments) else []
+        if sure := [one for one in found if one.pointer and one.pointer.split("/")[1] not in later]:
+            raise _refused(tool, sure)
 
     def drift(self, tool: Tool, value: Any) -> str:
         """How a result differs from what the tool declares; empty when it does not, or nothing is declared (S-75)."""
@@ -67,6 +70,17 @@ class Validators:
         if len(self._compiled) > _KEPT:
             self._compiled.popitem(last=False)
         return made
+
+
+def _refused(tool: Tool, found: Sequence[Violation]) -> Problem:
+    return Problem(
+        Code.INVALID_ARGS,
+        f"{tool.ref}: {found[0].pointer or 'the arguments'}: {found[0].message}"
+        + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""),
+        hints=tuple(f"{one.pointer or '/'}: {one.message}" for one in found[:_SHOWN]),
+        next_action={"op": "describe", "args": {"tool": str(tool.ref)}},
+        details={"violations": [msgspec.to_builtins(one) for one in found[:_SHOWN]]},
+    )
 
 
 def _compiled(tool: Tool, schema: Schema) -> jsonschema_rs.Draft202012Validator:

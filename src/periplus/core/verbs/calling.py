@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from periplus.core.calls.asked import Asked
-from periplus.core.calls.leave import Leave, Step
+from periplus.core.calls.leave import Leave, Wanted
+from periplus.core.mending.lenient import STRICT, Leniency
+from periplus.core.sequence.templates import template
 from periplus.core.shaping.cut import size_of
 from periplus.core.shaping.shape import shape_of
 from periplus.core.wired import Wired
-from periplus.model import LOCAL, Approval, Principal, Result
+from periplus.model import LOCAL, Approval, Principal, Result, Step
 from periplus.ports import no_progress
 from periplus.ports.transports import Progress
 
@@ -34,6 +36,8 @@ class CallVerbs(Wired):
         limit: int | None = None,
         offset: int = 0,
         keep: bool = False,
+        budget: int | None = None,
+        leniency: Leniency = STRICT,
         presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
     ) -> Result:
@@ -41,9 +45,10 @@ class CallVerbs(Wired):
 
         Where a person has to agree it is refused with `approval_required`; the same call with the granted
         `approval` runs once. `select`, `filter`, `limit` and `offset` say how much of the result is wanted; what is
-        left out or does not fit stays under the result's `handle` (`keep`: always). Under one `idempotency_key` a
-        call is made once, and its answer given again. `presented` are headers of the caller's own request, for
-        credentials that pass them on or exchange their token; nothing else reads them.
+        left out or does not fit in `budget` characters stays under the result's `handle` (`keep`: always). Under one
+        `idempotency_key` a call is made once, and its answer given again. `leniency` says what is forgiven of the
+        arguments. `presented` are headers of the caller's own request, for credentials that pass them on or exchange
+        their token; nothing else reads them.
         """
         asked = Asked(
             tool=tool,
@@ -56,6 +61,8 @@ class CallVerbs(Wired):
             timeout_s=timeout_s,
             shape=shape_of(select, filter, limit, offset),
             keep=keep,
+            budget=budget,
+            leniency=leniency,
             presented={name.lower(): text for name, text in (presented or {}).items()},
             progress=progress,
         )
@@ -98,7 +105,8 @@ class CallVerbs(Wired):
         async with self._audit.event("grant", principal, _tools(steps)) as note:
             note.add(op="ask")
             judge, sources = await self._standing.judge_and_sources(principal)
-            approval = await self._calls.several.ask(steps, judge, sources)
+            seen = await self._calls.several.seen(_wanted(steps), judge, sources)
+            approval = await self._calls.several.ask(seen, judge)
             if approval:
                 note.ended(approval.state.value)
                 note.add(approval=approval.id)
@@ -109,11 +117,16 @@ class CallVerbs(Wired):
         async with self._audit.event("grant", principal, _tools(steps)) as note:
             note.add(op="leave", approval=approval)
             judge, sources = await self._standing.judge_and_sources(principal)
-            return await self._calls.several.leave(approval, steps, judge, sources)
+            seen = await self._calls.several.seen(_wanted(steps), judge, sources)
+            return await self._calls.several.leave(approval, seen, judge)
 
     def drift(self) -> dict[str, int]:
         """How often results were not what their tools declare, by tool, since this process began (S-75)."""
         return dict(self._calls.answering.drift)
+
+
+def _wanted(steps: Sequence[Step]) -> list[Wanted]:
+    return [Wanted(tool=step.tool, arguments=template(step.arguments, lambda _: True)) for step in steps]
 
 
 def _tools(steps: Sequence[Step]) -> str:

@@ -78,6 +78,9 @@ class SqliteLedger:
     async def kept(self, id_: str, now: float) -> Kept | None:
         return await self._write(values.kept, id_, now, durable=False)
 
+    async def drop(self, ids: Sequence[str]) -> None:
+        await self._write(values.drop, ids)
+
     async def sweep(self, now: float, idle_s: float) -> int:
         gone = await self._write(values.sweep, now, idle_s)
         return gone + await self._write(approvals.expire, now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from collections.abc import Sequence
 
 import msgspec
 
@@ -38,6 +39,13 @@ def kept(connection: sqlite3.Connection, id_: str, now: float) -> Kept | None:
         used_at=now,
         ends_at=ends_at,
     )
+
+
+def drop(connection: sqlite3.Connection, ids: Sequence[str]) -> None:
+    sql = queries(_SQL)
+    each = [{"id": id_} for id_ in ids]
+    connection.executemany(sql["drop_value"], each)
+    connection.executemany(sql["drop_one"], each)
 
 
 def sweep(connection: sqlite3.Connection, now: float, idle_s: float) -> int:

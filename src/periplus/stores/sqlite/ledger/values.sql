@@ -19,6 +19,12 @@ WHERE k.id = :id AND v.id = k.id AND k.ends_at > :now;
 -- name: use_kept
 UPDATE kept SET used_at = :now WHERE id = :id AND used_at < :now;
 
+-- name: drop_value
+DELETE FROM kept_value WHERE id = :id;
+
+-- name: drop_one
+DELETE FROM kept WHERE id = :id;
+
 -- name: drop_values
 DELETE FROM kept_value WHERE id IN (SELECT id FROM kept WHERE ends_at <= :now OR used_at <= :idle_since);
 
