@@ -36,6 +36,7 @@ class _Quiet(uvicorn.Server):
 def serving(app: Any) -> Generator[str]:
     """An ASGI application on a free loopback port; its base address."""
     listener = socket.create_server(("127.0.0.1", 0))
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # a made socket has no protocol, so uvicorn does not
     server = _Quiet(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

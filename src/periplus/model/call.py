@@ -38,9 +38,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """A call as it will be sent, but for credentials. What policy judged is what goes out, byte for byte (S-61)."""
 
-    method: str  # "GET", "mutation", "tools/call", "python"
+    method: str  # "GET", "tools/call", "python"
     origin: str  # "https://api.example.com", "mcp:tides", "python:periplus.demo.charts"
-    template: str = ""  # "/berths/{code}"; a field, a name
+    template: str = ""  # "/berths/{code}"; "mutation addShip"; a name
     path: str = ""  # the same with its values, encoded
     size: int = 0  # bytes of the body
     notes: tuple[str, ...] = ()

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from graphql import GraphQLObjectType, GraphQLSchema, OperationDefinitionNode, execute_sync
 from graphql.execution.values import get_variable_values
-from graphql_servers import read_new
-from harbour import Harbour
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from random_schemas import schemas_as_sdl
-from values import answering, from_input_type, from_json_schema
 
+from graphql_harbour import Harbour
+from graphql_random import schemas_as_sdl
+from graphql_servers import read_new
+from graphql_values import answering, from_input_type, from_json_schema
 from periplus.model import Draft
-from periplus.sources.graphql import schema as schemas
-from periplus.sources.graphql.operation import call_document
+from periplus.selections import schema as schemas
+from periplus.selections.documents import call_document
 
 INPUTS = """
 scalar DateTime

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from graphql import build_schema, introspection_from_schema, print_ast
-from graphql_servers import GraphqlServer, Read, read, read_new, serving
-from harbour import HARBOUR
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
+from graphql_harbour import HARBOUR
+from graphql_servers import GraphqlServer, Read, read, read_new, serving
 from periplus.model import Code, Problem, Unchanged
-from periplus.sources.graphql import schema as schemas
-from periplus.sources.graphql.operation import call_document
+from periplus.selections import schema as schemas
+from periplus.selections.documents import call_document
 
 RICH = """
 scalar Colour @specifiedBy(url: "https://colours.test/spec")

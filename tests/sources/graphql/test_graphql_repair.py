@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from graphql import build_schema, introspection_from_schema, validate
-from graphql_servers import read_new
-from harbour import HARBOUR, Harbour
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphql_harbour import HARBOUR, Harbour
+from graphql_servers import read_new
 from periplus.model import Document, Problem, SourceSpec
-from periplus.sources.graphql import schema as schemas
-from periplus.sources.graphql.operation import call_document
+from periplus.selections import schema as schemas
+from periplus.selections.documents import call_document
 from periplus.sources.graphql.reading import Fetched, _reading
 from periplus.sources.graphql.report import Report
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from graphql import FieldNode, InlineFragmentNode, SelectionSetNode, parse, print_ast, validate
-from graphql_servers import Read, read_new
-from harbour import HARBOUR, Harbour
 from hypothesis import given, settings
-from random_schemas import schemas_as_sdl
 
-from periplus.sources.graphql import schema as schemas
-from periplus.sources.graphql.operation import call_document, selection_of
-from periplus.sources.graphql.selection import LEAVES_MAX, TYPES_MAX, Selections
+from graphql_harbour import HARBOUR, Harbour
+from graphql_random import schemas_as_sdl
+from graphql_servers import Read, read_new
+from periplus.selections import schema as schemas
+from periplus.selections.automatic import LEAVES_MAX, TYPES_MAX, Selections
+from periplus.selections.documents import call_document, selection_of
 
 SHARED = ["github.introspection.json", "saleor.graphql", "artsy-exchange.graphql", "dagster-core.graphql", "swapi-starwars.graphql"]  # fmt: skip
 
@@ -85,11 +85,22 @@ def test_an_object_without_usable_fields_is_asked_for_its_type() -> None:
 
 
 def test_the_way_back_to_the_root_is_not_followed() -> None:
+    """S-61: what is a tool of its own is not called on the side of another."""
     harbour = Harbour(
         "type Query { id: ID relay: Query! a: A } type A { id: ID } type Mutation { m: P } type P { query: Query a: A }"
     )
-    assert harbour.selection("Query.relay") == "{ id }"
+    assert harbour.selection("Query.relay") == "{ __typename }"
     assert harbour.selection("Mutation.m") == "{ a { id } }"
+
+
+def test_a_namespace_does_not_call_the_tools_in_it() -> None:
+    """S-61, S-81: `users` alone would end all sessions if its fields were selected like any leaf."""
+    harbour = Harbour(
+        "type Query { ships: Ships } type Ships { count(flag: String): Int! } "
+        "type Mutation { users: Users! } type Users { endSessions(of: ID): Boolean! }"
+    )
+    assert harbour.selection("Mutation.users") == harbour.selection("Query.ships") == "{ __typename }"
+    assert {"Mutation.users.endSessions", "Query.ships.count"} <= harbour.drafts.keys()
 
 
 def test_a_payload_shows_what_it_carries_whole_and_what_went_wrong() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from graphql import validate
-from harbour import HARBOUR, Harbour
 
+from graphql_harbour import HARBOUR, Harbour
 from periplus.model import Effect
-from periplus.sources.graphql.operation import call_document
+from periplus.selections.documents import call_document
 
 SHIPS = """
 "A vessel." type Ship { id: ID! name: String }

@@ -9,7 +9,7 @@ import anyio.to_thread
 import msgspec
 
 from periplus.core.calls.asked import Asked, Ready
-from periplus.core.calls.checking import selects_itself
+from periplus.core.calls.checking import selects_by
 from periplus.core.calls.results import Results, named
 from periplus.core.calls.sending import Sent
 from periplus.core.schema.validation import Validators
@@ -34,14 +34,17 @@ class Answering:
         answer, tool = sent.answer, ready.tool
         handle = self._results.new_handle()
         value = named(answer.value, handle) if answer.files else answer.value
-        shape = msgspec.structs.replace(asked.shape, select=None) if selects_itself(tool) else asked.shape
+        chosen = selects_by(tool)
+        shape = msgspec.structs.replace(asked.shape, select=None) if chosen else asked.shape
         part = shaped(value, shape)
         fit = cut(part.value, self._budget if asked.budget is None else asked.budget)
         keeps = asked.keep or asked.stays or bool(answer.files) or fit.is_cut or _leaves_out(shape, part)
         if keeps:
             who, stays = asked.principal, asked.stays
             await self._results.keep(handle, who, tool.ref, value, answer.files, stays=stays)
-        drift = await self._drifted(tool, answer.value, answer.meta.get("bytes"))
+        # What a tool declares is what it gives unasked.
+        usual = not chosen or chosen not in ready.arguments
+        drift = await self._drifted(tool, answer.value, answer.meta.get("bytes")) if usual else ()
         notes = (*ready.notes, *ready.prepared.notes, *answer.notes, *part.notes, *drift, *_cut_note(part, fit, handle))
         attempts = {"attempts": sent.attempts} if sent.attempts > 1 else {}
         return Result(

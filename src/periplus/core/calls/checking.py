@@ -48,7 +48,8 @@ class Checks:
         check_size(asked.arguments, self._bounds.rules)
         tool = await names.find(self._store, asked.tool, judge.scope)
         note.about(tool.ref)
-        given, notes = mended(tool, settled(tool, asked.arguments), asked.leniency)
+        given, left_out = _without_selection(tool, settled(tool, asked.arguments))
+        given, notes = mended(tool, given, asked.leniency)
         arguments = await self._filled(asked, tool, given)
         note.add(arguments=without_secrets(tool, arguments), effect=tool.effect.word)
         self.validators.check_arguments(tool, arguments)
@@ -68,13 +69,14 @@ class Checks:
             prepared=prepared,
             decision=decision,
             policy=judge.policy.version,
-            notes=notes,
+            notes=(*left_out, *notes),
         )
 
     def mended(self, tool: Tool, arguments: dict[str, Any], leniency: Leniency) -> Template:
         """Arguments as a call would have them, references in them still open."""
         check_size(Template(arguments).value, self._bounds.rules)
-        made, _ = mended(tool, settled(tool, arguments), leniency)
+        given, _ = _without_selection(tool, settled(tool, arguments))
+        made, _ = mended(tool, given, leniency)
         return Template(made)
 
     def prepared(
@@ -82,15 +84,15 @@ class Checks:
     ) -> Prepared:
         """The request that these arguments would make; refused where they are not what the tool takes."""
         check_size(arguments, self._bounds.rules)
-        arguments = settled(tool, arguments)
+        arguments, _ = _without_selection(tool, settled(tool, arguments))
         self.validators.check_arguments(tool, arguments)
         site = site_of(tool, sources)
         return self._transport(site.spec.kind).prepare(tool, site, arguments, Calling(principal=who))
 
     async def _filled(self, asked: Asked, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
         """The arguments with a selection the upstream takes itself, and kept results filled in."""
-        if asked.shape.asked and selects_itself(tool):
-            given = {_SELECT: _as_given(asked.shape.asked), **given}
+        if asked.shape.asked and (name := selects_by(tool)):
+            given = {name: _as_given(asked.shape.asked), **given}
         if not references(given):
             return given
         filled = await self._results.filled_in(given, asked.principal)
@@ -128,10 +130,21 @@ def site_of(tool: Tool, sources: Sequence[SourceRecord]) -> Site:
     return Site(spec=record.spec, document_url=record.document.url if record.document else "", site=record.site)
 
 
-def selects_itself(tool: Tool) -> bool:
-    """Whether the upstream can be told what to give, so that nothing has to be picked afterwards (S-84)."""
+def selects_by(tool: Tool) -> str:
+    """The argument that tells the upstream what to give, so that nothing has to be picked afterwards (S-84)."""
+    said = tool.binding.get("select")
+    if isinstance(said, str):
+        return said
     properties = tool.args_schema.get("properties")
-    return isinstance(properties, dict) and _SELECT in properties
+    return _SELECT if isinstance(properties, dict) and _SELECT in properties else ""
+
+
+def _without_selection(tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The arguments without a selection for a tool whose result has nothing to select from (S-84)."""
+    if _SELECT not in given or tool.binding.get("select") != "" or _SELECT in tool.args_schema.get("properties", {}):
+        return given, ()
+    rest = {name: value for name, value in given.items() if name != _SELECT}
+    return rest, (f"{_SELECT} is left out: {tool.ref} gives a single value",)
 
 
 def forbidden(tool: Tool, decision: Decision) -> Problem:

@@ -20,7 +20,7 @@ from periplus.core.calls.several import Several
 from periplus.core.policy import Judge
 from periplus.core.seal import Seal
 from periplus.core.shaping.cut import size_of
-from periplus.model import Result, SourceRecord
+from periplus.model import Prepared, Result, SourceRecord
 from periplus.ports import CallWires, Clock, Ledger, Store, Transport
 
 
@@ -82,7 +82,7 @@ def _tell(note: Note, asked: Asked, ready: Ready, sent: Sent, result: Result) ->
     note.weighed(size_of(result.value))
     meta = sent.answer.meta
     told = {
-        "request": f"{ready.prepared.method} {ready.prepared.origin}{ready.prepared.template}",
+        "request": _request(ready.prepared),
         "status": meta.get("http_status"),
         "received": meta.get("bytes"),
         "attempts": sent.attempts if sent.attempts > 1 else None,
@@ -91,3 +91,9 @@ def _tell(note: Note, asked: Asked, ready: Ready, sent: Sent, result: Result) ->
         "notes": list(result.notes)[:5] or None,
     }
     note.add(**{name: value for name, value in told.items() if value is not None})
+
+
+def _request(prepared: Prepared) -> str:
+    """A request as the trail names it, without the values in it."""
+    template = prepared.template
+    return f"{prepared.method} {prepared.origin}{'' if template.startswith('/') else ' '}{template}".rstrip()

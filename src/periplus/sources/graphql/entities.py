@@ -12,8 +12,8 @@ from graphql import (
 )
 
 from periplus.model import NodeDraft
-from periplus.sources.graphql.operations import Operation, split_words
-from periplus.sources.graphql.shapes import Composite, Fielded, Shapes, is_faults, named
+from periplus.selections.operations import Operation, split_words
+from periplus.selections.shapes import Composite, Fielded, Shapes, is_faults, named
 
 Area = tuple[str, ...]
 GENERAL: Area = ("general",)

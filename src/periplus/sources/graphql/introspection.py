@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 
 from periplus.model import Code, FindingCode, Problem
-from periplus.sources.graphql.report import Report
-from periplus.sources.graphql.schema import (
+from periplus.selections.schema import (
     DirectiveDef,
     EnumValue,
     Field,
@@ -18,6 +17,7 @@ from periplus.sources.graphql.schema import (
     TypeDef,
     TypeRef,
 )
+from periplus.sources.graphql.report import Report
 
 _LISTS: dict[str, Any] = {
     "fields": Field,

@@ -21,13 +21,13 @@ from periplus.model import (
     Validators,
 )
 from periplus.ports import Fetch, FetchRequest, Wires
-from periplus.sources.graphql import schema as schemas
+from periplus.selections import schema as schemas
+from periplus.selections.schema import SchemaDoc
 from periplus.sources.graphql.endpoint import Endpoint, NotGraphqlError
 from periplus.sources.graphql.introspection import looks_like_json, read_introspection
 from periplus.sources.graphql.repair import repair
 from periplus.sources.graphql.report import Report
 from periplus.sources.graphql.salvage import parse_sdl
-from periplus.sources.graphql.schema import SchemaDoc
 from periplus.sources.graphql.sdl import read_sdl
 from periplus.sources.graphql.tools import tools_of
 

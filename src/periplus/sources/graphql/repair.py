@@ -10,8 +10,7 @@ import msgspec
 from graphql import DirectiveLocation, GraphQLError, introspection_types, parse_const_value
 
 from periplus.model import FindingCode
-from periplus.sources.graphql.report import Report
-from periplus.sources.graphql.schema import (
+from periplus.selections.schema import (
     INPUT_KINDS,
     OUTPUT_KINDS,
     STANDARD_SCALARS,
@@ -24,6 +23,7 @@ from periplus.sources.graphql.schema import (
     TypeDef,
     TypeRef,
 )
+from periplus.sources.graphql.report import Report
 
 _NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
 _PLAIN_DEFAULT = re.compile(r'-?(?:0|[1-9]\d*)(?:\.\d+)?|"[^"\\\n]*"|[_A-Za-z]\w*|\[\]|\{\}', re.ASCII)

@@ -14,8 +14,8 @@ from graphql import (
 )
 
 from periplus.model import Schema
+from periplus.selections.picks import Pick, Selection
 from periplus.sources.graphql.arguments import Definitions
-from periplus.sources.graphql.picks import Pick, Selection
 from periplus.sources.graphql.scalars import or_null, output_scalar
 
 

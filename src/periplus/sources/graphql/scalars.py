@@ -13,9 +13,15 @@ _FILE_MEMBERS: dict[str, Schema] = {
 _FILE: Schema = {
     "anyOf": [
         {"type": "string"},
-        {"type": "object", "properties": _FILE_MEMBERS, "additionalProperties": False},
+        {
+            "type": "object",
+            "properties": _FILE_MEMBERS,
+            "additionalProperties": False,
+            "oneOf": [{"required": [name]} for name in ("base64", "text", "cache_ref")],
+        },
     ],
     "description": "A file: its text, a data: URI, or {base64 | text | cache_ref, filename?, media_type?}",
+    "x-periplus-file": True,
 }
 _KNOWN: dict[str, Schema] = {
     "Int": {"type": "integer", "minimum": -_INT32, "maximum": _INT32 - 1},

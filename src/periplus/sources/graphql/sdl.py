@@ -35,8 +35,7 @@ from graphql import (
 )
 
 from periplus.model import FindingCode
-from periplus.sources.graphql.report import Report
-from periplus.sources.graphql.schema import (
+from periplus.selections.schema import (
     STANDARD_SCALARS,
     DirectiveDef,
     EnumValue,
@@ -47,6 +46,7 @@ from periplus.sources.graphql.schema import (
     TypeDef,
     TypeRef,
 )
+from periplus.sources.graphql.report import Report
 
 _Definition = (
     ObjectTypeDefinitionNode

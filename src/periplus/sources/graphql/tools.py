@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 from graphql import GraphQLSchema
 
 from periplus.model import Draft, Effect, FindingCode, NodeDraft
+from periplus.selections.automatic import Selections
+from periplus.selections.operations import Operation, operations
+from periplus.selections.picks import Selection
+from periplus.selections.shapes import Shapes
 from periplus.sources.graphql.arguments import Definitions
+from periplus.sources.graphql.bindings import Bindings
 from periplus.sources.graphql.entities import GENERAL, Entities
-from periplus.sources.graphql.operations import Operation, operations
 from periplus.sources.graphql.report import Report
 from periplus.sources.graphql.results import result_schema
-from periplus.sources.graphql.selection import Selections
-from periplus.sources.graphql.shapes import Shapes
 
 SELECT = "_select"
 
@@ -44,44 +45,55 @@ def tools_of(schema: GraphQLSchema, report: Report) -> Tools:
     entities = Entities(schema, found, shapes)
     definitions = Definitions()
     return Tools(
-        drafts=_drafts(found, entities, Selections(schema, shapes), definitions),
+        drafts=_Drafting(schema, entities, Selections(schema, shapes), definitions).all(found),
         definitions=definitions,
         nodes=entities.nodes(),
         count=len(found),
     )
 
 
-def _drafts(
-    found: Sequence[Operation], entities: Entities, selections: Selections, definitions: Definitions
-) -> Iterator[Draft]:
-    for operation in found:
-        yield _draft(operation, entities, selections, definitions)
+class _Drafting:
+    """Makes the drafts of one schema."""
 
+    def __init__(
+        self, schema: GraphQLSchema, entities: Entities, selections: Selections, definitions: Definitions
+    ) -> None:
+        self._entities = entities
+        self._selections = selections
+        self._definitions = definitions
+        self._bindings = Bindings(schema)
 
-def _draft(operation: Operation, entities: Entities, selections: Selections, definitions: Definitions) -> Draft:
-    field = operation.field
-    selection = selections.of(field.type)
-    select = _select_argument(operation) if selection is not None else ""
-    is_query = operation.role == "Query"
-    places = entities.places(operation)
-    dotted = ".".join(operation.path)
-    return Draft(
-        key=operation.key,
-        leaf=operation.path[-1],
-        origin=f"{operation.type_word} {dotted}",
-        method=operation.type_word,
-        areas=places,
-        description=field.description or "",
-        args_schema=definitions.arguments(field, select),
-        result_schema=result_schema(field.type, selection, definitions),
-        effect=Effect.READ if is_query else Effect.WRITE,
-        effect_words=operation.path[:-1],
-        idempotent=is_query,
-        deprecated=_deprecation(operation),
-        tags=() if places[0] == GENERAL else places[0],
-        aliases=tuple(dict.fromkeys((dotted, f"{operation.role}:{dotted}"))),
-        binding=_binding(operation, selection.text() if selection is not None else "", select),
-    )
+    def all(self, found: Sequence[Operation]) -> Iterator[Draft]:
+        """One draft for each operation."""
+        grouping = {(operation.role, operation.path[:-1]) for operation in found}
+        for operation in found:
+            groups = (operation.role, operation.path) in grouping
+            select = self._selections.bare if groups else self._selections.of
+            yield self._draft(operation, select(operation.field.type))
+
+    def _draft(self, operation: Operation, selection: Selection | None) -> Draft:
+        field = operation.field
+        select = _select_argument(operation) if selection is not None else ""
+        is_query = operation.role == "Query"
+        places = self._entities.places(operation)
+        dotted = ".".join(operation.path)
+        return Draft(
+            key=operation.key,
+            leaf=operation.path[-1],
+            origin=f"{operation.type_word} {dotted}",
+            method=operation.type_word,
+            areas=places,
+            description=field.description or "",
+            args_schema=self._definitions.arguments(field, select),
+            result_schema=result_schema(field.type, selection, self._definitions),
+            effect=Effect.READ if is_query else Effect.WRITE,
+            effect_words=operation.path[:-1],
+            idempotent=is_query,
+            deprecated=_deprecation(operation),
+            tags=() if places[0] == GENERAL else places[0],
+            aliases=tuple(dict.fromkeys((dotted, f"{operation.role}:{dotted}"))),
+            binding=self._bindings.of(operation, selection.text() if selection is not None else "", select),
+        )
 
 
 def _select_argument(operation: Operation) -> str:
@@ -92,15 +104,3 @@ def _select_argument(operation: Operation) -> str:
 def _deprecation(operation: Operation) -> bool | str:
     reason = operation.field.deprecation_reason
     return False if reason is None else reason or True
-
-
-def _binding(operation: Operation, selection: str, select: str) -> dict[str, Any]:
-    """What a transport needs beside the site to build the call; see docs/sources/graphql.md."""
-    return {
-        "operation": operation.type_word,
-        "path": list(operation.path),
-        "variables": {name: str(arg.type) for name, arg in operation.field.args.items()},
-        "returns": str(operation.field.type),
-        "selection": selection,
-        "select": select,
-    }

@@ -6,7 +6,8 @@ import codecs
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from periplus.transports.openapi import files, forms, multipart, xml
+from periplus.documents import enclosures
+from periplus.transports.openapi import forms, multipart, xml
 from periplus.transports.openapi.values import as_json, refuse, text_of
 
 Media = Mapping[str, Any]
@@ -117,7 +118,7 @@ def _charset(kind: str) -> str:
 
 def _file(media: Media, value: Any, _: str) -> Body:
     """The bytes; where the document leaves the type open, what the caller knows of them."""
-    file = files.read(value, str(media.get("argument", "body")))
+    file = enclosures.read(value, str(media.get("argument", "body")))
     declared = media["type"]
     known = file.media_type if file.media_type.isascii() and file.media_type.isprintable() else ""
     family, _, subtype = declared.partition(";")[0].partition("/")

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from periplus.transports.openapi import files, quoting
+from periplus.documents import enclosures
+from periplus.transports.openapi import quoting
 from periplus.transports.openapi.forms import styled
 from periplus.transports.openapi.values import as_json, is_whole, refuse, text_of
 
@@ -77,7 +78,7 @@ def _text_type(told: Mapping[str, Any]) -> bool:
 def _files(name: str, value: Any, told: Mapping[str, Any]) -> Iterator[Part]:
     for item in _items(value):
         if item is not None:
-            file = files.read(item, name or "body")
+            file = enclosures.read(item, name or "body")
             filename = file.filename or (name or "")
             yield _part(name, file.content, filename or "file", _media_type(file.media_type, told), told)
 

@@ -45,6 +45,8 @@ def from_json_schema(  # noqa: PLR0911 - a case for each kind
     kind = draw.choice(kinds) if isinstance(kinds, list) else kinds
     if kind == "object":
         members = schema.get("properties", {})
+        if "oneOf" in schema:
+            return {"text": "chart"}
         wanted = set(schema.get("required", ()))
         if schema.get("maxProperties") == 1:
             wanted = {draw.choice(list(members))}

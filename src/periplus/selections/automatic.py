@@ -17,8 +17,8 @@ from graphql import (
     GraphQLUnionType,
 )
 
-from periplus.sources.graphql.picks import TYPENAME, Selection, Tree, grow
-from periplus.sources.graphql.shapes import Composite, Fielded, Shapes, is_faults, is_many, named
+from periplus.selections.picks import TYPENAME, Selection, Tree, grow
+from periplus.selections.shapes import Composite, Fielded, Shapes, is_faults, is_many, named
 
 LEAVES_MAX = 40
 TYPES_MAX = 10
@@ -57,8 +57,16 @@ class Selections:
             self._made[key] = self._automatic(target, many=key[1])
         return self._made[key]
 
+    def bare(self, type_: GraphQLOutputType) -> Selection | None:
+        """What to select on a namespace, whose fields are tools of their own: nothing but its type."""
+        target = named(type_)
+        return grow(self._schema, target, {TYPENAME: {}}) if isinstance(target, Composite) else None
+
     def _automatic(self, target: Composite, *, many: bool) -> Selection:
-        """The selection on one type; `many` keeps lists of unions to what tells their members apart."""
+        return grow(self._schema, target, self.tree(target, many=many))
+
+    def tree(self, target: Composite, *, many: bool) -> Tree:
+        """What to select on one type; `many` keeps lists of unions to what tells their members apart."""
         found = list(self._walk.whole(target, (), (target.name, *self._walk.roots), many=many))
         ranked = sorted(range(len(found)), key=lambda at: (found[at].tier, found[at].turn, at))
         tree: Tree = {}
@@ -66,7 +74,7 @@ class Selections:
             branch = tree
             for step in found[at].path:
                 branch = branch.setdefault(step, {})
-        return grow(self._schema, target, tree or {TYPENAME: {}})
+        return tree or {TYPENAME: {}}
 
 
 class _Walk:
@@ -105,11 +113,11 @@ class _Walk:
             yield _Leaf(_FRAME, 2, (*at, "totalCount"))
 
     def _fields(self, type_: Fielded, at: Path, above: Path, *, but: Sequence[str] = ()) -> Iterator[_Leaf]:
+        if type_.name in self.roots:
+            return  # a way back to the root, not a thing with parts: its fields are tools of their own
         shape = self._shapes.of(type_)
         for turn, name in enumerate(name for name in shape.leaves if name not in but):
             yield _Leaf(_OWN_IDENTITY if name in shape.identity else _OWN, turn, (*at, name))
-        if type_.name in self.roots:
-            return  # a way back to the root, not a thing with parts
         for name, (_, inner) in shape.objects.items():
             if name not in but:
                 yield from self._nested(name, inner, at, above, in_short=shape.has_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,7 +53,7 @@ class GraphqlServer:
             return self.plain
         if self.schema is None or request.url.path.startswith("/nothing"):
             return Response("Method Not Allowed", status_code=405)
-        asked = dict(request.query_params) if request.method == "GET" else await request.json()
+        asked: dict[str, Any] = dict(request.query_params) if request.method == "GET" else await request.json()
         question = asked.get("query")
         if not question:
             return Response("Must provide query string.", status_code=400)
@@ -68,7 +68,7 @@ def _json(result: ExecutionResult) -> Response:
 
 
 @contextmanager
-def serving(server: GraphqlServer) -> Iterator[GraphqlServer]:
+def serving(server: GraphqlServer) -> Generator[GraphqlServer]:
     """The server, listening as long as the block runs."""
     listener = socket.create_server(("127.0.0.1", 0))
     server.port = listener.getsockname()[1]

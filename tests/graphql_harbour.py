@@ -7,8 +7,8 @@ from typing import Any
 from graphql import GraphQLSchema, print_ast
 
 from periplus.model import Draft
-from periplus.sources.graphql import schema as schemas
-from periplus.sources.graphql.operation import call_document
+from periplus.selections import schema as schemas
+from periplus.selections.documents import call_document
 from periplus.sources.graphql.repair import repair
 from periplus.sources.graphql.report import Report
 from periplus.sources.graphql.salvage import parse_sdl

@@ -7,7 +7,9 @@ import binascii
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from periplus.transports.openapi.values import refuse, text_of
+import msgspec
+
+from periplus.model import Code, Problem
 
 
 class File(NamedTuple):
@@ -25,7 +27,7 @@ def read(value: Any, argument: str) -> File:
     if isinstance(value, str):
         return _data_uri(value) or File(value.encode())
     if not isinstance(value, dict):
-        return File(text_of(value).encode())
+        return File(msgspec.json.encode(value))
     filename, media_type = str(value.get("filename", "")), str(value.get("media_type", ""))
     return File(_content(value, argument), filename, media_type)
 
@@ -38,8 +40,8 @@ def _content(value: dict[str, Any], argument: str) -> bytes:
     if "text" in value:
         return str(value["text"]).encode()
     if "cache_ref" in value:
-        raise refuse(argument, f"no result is kept as {value['cache_ref']!r}", "call the tool that made it again")
-    raise refuse(argument, "a file is a text, or an object with base64, text or cache_ref")
+        raise _refused(argument, f"no result is kept as {value['cache_ref']!r}", "call the tool that made it again")
+    raise _refused(argument, "a file is a text, or an object with base64, text or cache_ref")
 
 
 def _decoded(text: Any, argument: str) -> bytes:
@@ -47,7 +49,7 @@ def _decoded(text: Any, argument: str) -> bytes:
     try:
         return base64.b64decode(letters + "=" * (-len(letters) % 4), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise refuse(argument, f"its base64 cannot be read: {error}") from error
+        raise _refused(argument, f"its base64 cannot be read: {error}") from error
 
 
 _URL_SAFE = str.maketrans("-_", "+/")
@@ -66,3 +68,8 @@ def _data_uri(text: str) -> File | None:
         return File(base64.b64decode(letters, validate=True), "", media_type[:-7])
     except (binascii.Error, ValueError):
         return None
+
+
+def _refused(argument: str, what: str, *hints: str) -> Problem:
+    pointer = "/" + argument.replace("~", "~0").replace("/", "~1")
+    return Problem(Code.INVALID_ARGS, f"{argument}: {what}", hints=hints, where=pointer)

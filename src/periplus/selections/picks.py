@@ -23,7 +23,7 @@ from graphql import (
     is_leaf_type,
 )
 
-from periplus.sources.graphql.shapes import Composite, named
+from periplus.selections.shapes import Composite, named
 
 Tree: TypeAlias = "dict[str, Tree]"
 TYPENAME = "__typename"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 from graphql import GraphQLField, GraphQLNonNull, GraphQLObjectType, GraphQLSchema
 
-from periplus.sources.graphql.shapes import IDS
+from periplus.selections.shapes import IDS
 
 NAMESPACE_LEVELS = 2
 _DEEPEST = 20
