@@ -45,7 +45,7 @@ _COMMANDS = """\
 Options before the command's name hold for every command. Commands end with 0, or with the exit status of their
 problem: [problem codes](problems.md).
 """
-_NOT_WRITTEN = frozenset({"id", "asked", "trusted"})  # members of a source that Periplus fills in itself
+_NOT_WRITTEN = frozenset({"id", "asked", "trusted", "guests"})  # members of a source that Periplus fills in itself
 
 
 def settings_page() -> str:

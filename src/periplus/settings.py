@@ -76,6 +76,33 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     jwt: JwtSettings = JwtSettings()
 
 
+class HandshakeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[handshake]`: the face of five phases and nine tools."""
+
+    connect: Literal["", "any", "known", "off"] = ""  # what agents may connect; empty: any on this machine, else known
+    direct_calls: Literal["refuse", "run"] = "refuse"  # an action called as if it were a tool
+    unknown_parameters: Literal["drop", "refuse"] = "drop"  # parameters that the action does not define
+    repair: Literal["lossless", "off"] = "lossless"  # whether "5" counts as 5 where a number is wanted
+    placeholders: tuple[str, ...] = ("UNKNOWN", "PLACEHOLDER", "UNKNOWN_TOKEN")  # values that nobody filled in
+    structured: Literal["compact", "full", "off"] = "compact"  # what stands in `structuredContent` over MCP
+    auto_manifest: bool = False  # whether connect always shows the manifest too
+    manifest_chars: int = 6000  # how long a page of the manifest or of landmarks is
+    inspect_chars: int = 10_000  # how long a page of signatures is
+    search_chars: int = 8000  # how long a page of matches is
+    result_chars: int = 16_000  # how long one result is
+    sequence_chars: int = 24_000  # how long the results of a sequence are together
+    search_limit: int = 10  # how many matches a search shows where nobody says
+    connect_wait_seconds: float = 25.0  # how long connecting keeps its caller waiting before it goes on by itself
+    max_steps: int = 50  # steps of a sequence
+    max_calls: int = 1000  # calls of a sequence, loops and retries included
+    sequence_seconds: float = 300.0  # how long a sequence may take
+    session_idle_hours: float = 24.0  # how long a conversation is remembered after its last use
+    native: bool = True  # whether the gateway is a native site for other gateways
+    native_dumps: bool = False  # whether it also answers the old unbounded lists of native sites
+    site_links: bool = False  # whether addresses with a sealed token in them can be made for one principal
+    debug_echo: bool = False  # whether results show the request that was sent
+
+
 class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[search]`: how tools are found."""
 
@@ -117,6 +144,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     secrets: SecretSettings = SecretSettings()
     search: SearchSettings = SearchSettings()
     serve: ServeSettings = ServeSettings()
+    handshake: HandshakeSettings = HandshakeSettings()
     audit: AuditSettings = AuditSettings()
     calls: CallRules = CallRules()
     policy: Policy = Policy()

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import whole
 from echo import Echo
-from listening import listening
 
 import periplus
 import sites
+from listening import listening
 from periplus.app.parts import face, face_names
 from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk

@@ -15,10 +15,10 @@ import pytest
 from harbours import Caller, keys_for, settings_of
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, OctKey
-from listening import listening
 from mcp import Client
 from whole import code_of
 
+from listening import listening
 from periplus.app import open_gateway
 from periplus.app.callers import callers
 from periplus.app.serving import Address, open_application

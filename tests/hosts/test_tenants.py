@@ -9,9 +9,9 @@ from typing import NamedTuple
 import anyio
 import pytest
 from harbours import Caller, keys_for, settings_of
-from listening import listening
 from whole import code_of
 
+from listening import listening
 from periplus.app import open_gateway
 from periplus.app.serving import open_application
 from periplus.model import Code, EventFilter, Principal, Problem

@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx2
 import pytest
 from harbours import Caller, keys_for, settings_of
-from listening import listening
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from listening import listening
 from periplus.app.serving import open_application
 from periplus.model import Principal, SourceSpec
 from periplus.settings import ServeSettings, Settings

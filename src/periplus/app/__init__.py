@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 import msgspec
 
+from periplus.app.background import Background
 from periplus.app.calling import http_calls, mcp_transport
 from periplus.app.clock import SystemClock
 from periplus.app.configured import connect_configured
@@ -65,6 +66,7 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
         open_ledger(directory) as ledger,
         watched(settings, clock, tracing) as watching,
         McpPool(partial(mcp_transport, way_out), environ=os.environ, version=version("periplus")) as mcp,
+        Background() as background,
     ):
         closing.push_async_callback(way_out.close)
 
@@ -93,6 +95,7 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
             policies=policies(settings, file, clock),
             bounds=_bounds(settings),
             tracing=figures.over(watching) if figures else watching,
+            start=background.start,
         )
         gateway = Gateway(parts)
         if configure:

@@ -28,15 +28,26 @@ async def find(store: Store, text: str, scope: Scope) -> Tool:
     raise await missing(store, wanted, scope)
 
 
+async def exact(store: Store, text: str, scope: Scope) -> Tool | None:
+    """The tool with exactly this ref."""
+    ref = _as_ref(text)
+    return await store.tool(ref, scope) if ref else None
+
+
 async def missing(store: Store, text: str, scope: Scope) -> Problem:
     """The refusal for a name nobody has, with visible near names; a hidden tool answers exactly like this."""
-    near = await store.near(words(text)[:8], scope, _NEAR)
+    near = await nearby(store, text, scope, _NEAR)
     return Problem(
         Code.TOOL_NOT_FOUND,
         f"no tool is called {text[:120]!r}",
         hints=tuple(str(ref) for ref in near) or ("browse or search to see what there is",),
         next_action={"op": "search", "args": {"goal": " ".join(words(text)) or text[:120]}},
     )
+
+
+async def nearby(store: Store, text: str, scope: Scope, limit: int) -> Sequence[ToolRef]:
+    """Visible tools whose names share words with a text, nearest first."""
+    return await store.near(words(text)[:8], scope, limit)
 
 
 async def _candidates(store: Store, text: str, scope: Scope) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:

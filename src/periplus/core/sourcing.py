@@ -8,9 +8,10 @@ import msgspec
 
 from periplus.core.connect import Connecting, Progress, connect
 from periplus.core.detect import detect
-from periplus.core.intake.names import source_id
+from periplus.core.intake.names import free_id, source_id
 from periplus.core.intake.pins import Changed, accepted_row, changed, pin_of
 from periplus.core.standing import Standing
+from periplus.core.turns import Turns
 from periplus.model import (
     LOCAL,
     Code,
@@ -81,6 +82,37 @@ class Sourcing:
         found = await detect(spec, self._room.wires(spec).fetch)
         asked = spec.url if found.url and found.url != spec.url else ""
         return msgspec.structs.replace(spec, kind=found.kind, url=found.url or spec.url, asked=asked)
+
+    async def invited(self, spec: SourceSpec, principal: Principal) -> SourceSpec:
+        """The spec of a source that somebody connects through a face, for nobody but those who do (H-14).
+
+        What is there already is not read into a second copy: whoever connects it again becomes one of its guests.
+        """
+        await self._allow(spec, principal)
+        judge, records = await self._room.standing.judge_and_sources(principal)
+        there = [record for record in records if _same_place(record.spec, spec)]
+        for record in there:
+            if not judge.is_closed(record.id):
+                return record.spec
+        for record in there:
+            if record.spec.guests and record.spec.enabled:
+                return await self._welcome(record.id, principal)
+        wanted = check_source_id(spec.id) if spec.id else source_id(spec.location, ())
+        name = free_id(wanted, {record.id for record in records})
+        guests = (principal.guest,)
+        return await self.settled(msgspec.structs.replace(spec, id=name, trusted=False, guests=guests), principal)
+
+    async def _welcome(self, source: str, principal: Principal) -> SourceSpec:
+        async def write() -> SourceSpec:
+            record = await self._room.store.source(source)
+            if record is None:
+                raise Problem(Code.SOURCE_NOT_FOUND, f"no source is called {source!r}", hints=("connect it again",))
+            guests = tuple(dict.fromkeys((*record.spec.guests, principal.guest)))
+            spec = msgspec.structs.replace(record.spec, guests=guests)
+            await self._room.store.mark(msgspec.structs.replace(record, spec=spec))
+            return spec
+
+        return await Turns(self._room.store, self._room.clock).alone(f"read:{source}", write)
 
     async def _allow(self, spec: SourceSpec, principal: Principal) -> None:
         if principal == LOCAL:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from periplus.core.policy import Compiled, Judge, compile_policy
-from periplus.model import Policy, Principal, Problem, SourceRecord
+from periplus.model import Policy, Principal, Problem, SourceRecord, SourceSpec
 from periplus.ports import Policies, Store
 
 _KEPT = 1000
@@ -43,7 +43,7 @@ class Standing:
         """The principal's judge, and the sources as they were when it was made."""
         sources = await self._store.sources()
         policy = self.policy()
-        openness = tuple((one.id, one.spec.enabled, one.spec.tenant, one.spec.principals) for one in sources)
+        openness = tuple((one.id, *_openness(one.spec)) for one in sources)
         key = (policy.version, principal, openness)
         judge = self._judges.get(key)
         if judge is None:
@@ -64,3 +64,7 @@ class Standing:
     def fault(self) -> Problem | None:
         """Why the policy file's present content is not in force."""
         return self._policies.fault()
+
+
+def _openness(spec: SourceSpec) -> tuple[Any, ...]:
+    return spec.enabled, spec.tenant, spec.principals, spec.guests

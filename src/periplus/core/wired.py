@@ -9,7 +9,9 @@ import msgspec
 from periplus.core.audit import Audit, AuditRules
 from periplus.core.calls.asked import Bounds
 from periplus.core.calls.door import Calls, Door
+from periplus.core.charts import Charts
 from periplus.core.cursor import Cursors
+from periplus.core.jobs import Jobs, Start
 from periplus.core.keys import ApiKeys
 from periplus.core.seal import Seal
 from periplus.core.searching import Searching
@@ -56,6 +58,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     audit: AuditRules = AuditRules()
     tracing: Tracing | None = None
+    start: Start  # work that goes on after its asker was answered, until the gateway closes
 
 
 class Wired:
@@ -69,6 +72,8 @@ class Wired:
         self._cursors = Cursors(parts.seal)
         self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
         self._sourcing = Sourcing(_room(parts, self._standing))
+        self._charts = Charts(parts.store)
+        self._jobs = Jobs(parts.start)
         self._calls = Calls(_door(parts, self._audit))
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
         self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)

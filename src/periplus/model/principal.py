@@ -18,6 +18,11 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     def is_admin(self) -> bool:
         return "admin" in self.scopes
 
+    @property
+    def guest(self) -> str:
+        """How sources name those who connected them."""
+        return f"{self.tenant}/{self.id}"
+
 
 LOCAL = Principal(id="local", scopes=frozenset({"admin"}))
 """The operator at their own machine: the command line and a library caller."""

@@ -36,6 +36,7 @@ class Code(Enum):
     TOOL_NOT_FOUND = "tool_not_found"  # no visible tool has that name
     SOURCE_NOT_FOUND = "source_not_found"  # no visible source has that name
     UNKNOWN_PATH = "unknown_path"  # no visible node has that path
+    UNKNOWN_LANDMARK = "unknown_landmark"  # no visible area or action of the site has that id
     NOT_FOUND = "not_found"  # what was named is not there: a file, a page
     AMBIGUOUS_NAME = "ambiguous_name"  # several tools have that name; the hints list them
     APPROVAL_REQUIRED = "approval_required"  # a person has to agree first
@@ -85,6 +86,7 @@ _TABLE: dict[Code, Status] = {
     Code.TOOL_NOT_FOUND: Status(404, -32004, _MISSING),
     Code.SOURCE_NOT_FOUND: Status(404, -32004, _MISSING),
     Code.UNKNOWN_PATH: Status(404, -32004, _MISSING),
+    Code.UNKNOWN_LANDMARK: Status(404, -32004, _MISSING),
     Code.NOT_FOUND: Status(404, -32004, _MISSING),
     Code.AMBIGUOUS_NAME: Status(409, -32009, _USAGE),
     Code.APPROVAL_REQUIRED: Status(409, -32009, _RETRY),

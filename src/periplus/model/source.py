@@ -25,6 +25,7 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     refresh: str = ""  # "6h", "30m", "off"; without effect until there is a service that runs on: use `periplus sync`
     tenant: str = ""  # only principals of this tenant see it; empty: all do
     principals: tuple[str, ...] = ()  # only these see it; empty: all do
+    guests: tuple[str, ...] = ()  # "tenant/principal" of those who connected it through a face; only they see it
     pin: Literal["", "mark", "quarantine"] = ""  # until it is accepted, a tool that changed has a mark or is hidden
     trusted: bool = True  # written by the operator; a source added through a face is not
     trust_annotations: bool = True  # whether a server's hints about its tools may make them look safer

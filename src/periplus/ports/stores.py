@@ -98,8 +98,20 @@ class Store(Protocol):
         """Visible child nodes in order of path, those after `after`."""
         ...
 
+    async def nodes(self, path: str, scope: Scope) -> Sequence[Node]:
+        """A visible node and all visible ones below it, in order of path; nothing where it is not there."""
+        ...
+
     async def tools(self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False) -> Sequence[ToolLine]:
         """Visible tools at this node (`deep`: anywhere below it), in order of ref, those after `after`."""
+        ...
+
+    async def tools_from(self, path: str, scope: Scope, offset: int, limit: int) -> tuple[Sequence[ToolRef], int]:
+        """Visible tools at this node itself from the `offset`-th on, in order of ref, and how many there are."""
+        ...
+
+    async def several(self, refs: Sequence[ToolRef], scope: Scope) -> Sequence[Tool]:
+        """Those of these tools that are there and in scope, in the order asked, each with its `$defs`."""
         ...
 
     def walk(self, source: str | None = None) -> AsyncIterator[Tool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from periplus.model import Effect, Node, Scope, Selector
+from periplus.model import Effect, Node, Scope, Selector, ToolRef
 from periplus.ports import Store
 from periplus.testing.catalogs import make_change, make_row
 
@@ -138,3 +138,28 @@ class StoreBrowsing:
                 while more := await store.tools(path, scope, str(got[-1].ref) if got else "", size, deep=deep):
                     got += more
                 assert got == list(lines)
+
+    async def test_a_node_is_read_with_all_that_is_below_it_in_order(self, store: Store) -> None:
+        """H-23, H-80."""
+        await self.harbour(store)
+        below = [node.path for node in await store.nodes("harbour", ALL)]
+        assert below == ["harbour", "harbour/berths", "harbour/berths/rows", "harbour/popular"]
+        assert [node.path for node in await store.nodes("harbour", READ)] == ["harbour", "harbour/berths"]
+        assert (await store.nodes("harbour/berths", ALL))[0] == await node_of(store, "harbour/berths")
+        assert await store.nodes("harbour/staff", ALL) == []
+
+    async def test_a_nodes_own_tools_are_paged_by_number(self, store: Store) -> None:
+        """H-37."""
+        await self.harbour(store)
+        everything, total = await store.tools_from("harbour/berths", ALL, 0, 99)
+        pages = [(await store.tools_from("harbour/berths", ALL, offset, 1))[0][0] for offset in range(total)]
+        assert pages == list(everything)
+        assert [ref.path for ref in everything] == ["berths/free", "berths/list", "berths/rows/add"]
+        assert await store.tools_from("harbour/berths", READ, 0, 99) == ([everything[1]], 1)
+        assert await store.tools_from("harbour/berths", ALL, 3, 1) == ([], 3)
+
+    async def test_several_tools_are_read_at_once_in_the_order_asked(self, store: Store) -> None:
+        """H-35."""
+        await self.harbour(store)
+        refs = [ToolRef("harbour", path) for path in ("status", "staff/hire", "gone", "berths/list")]
+        assert [tool.path for tool in await store.several(refs, ALL)] == ["status", "berths/list"]

@@ -45,6 +45,7 @@ async def parts(tmp_path: Path, clock: SettableClock, upstream: Watched) -> Asyn
             engine=nowhere,
             transport=lambda _kind: upstream,
             call_wires=CallWires(http=None, mcp=None),
+            start=nowhere,
         )
         await fill(made)
         yield made

@@ -129,7 +129,11 @@ def source_id(location: str, taken: Collection[str]) -> str:
         pieces = [host.replace(".", "-").replace(":", "-"), *_telling(parts.path)[-1:]]
     else:
         pieces = [_EXTENSION.sub("", PurePath(location.rstrip("/\\")).name)]
-    name = _identifier("-".join(pieces))
+    return free_id(_identifier("-".join(pieces)), taken)
+
+
+def free_id(name: str, taken: Collection[str]) -> str:
+    """The name, or the first numbered form of it that nobody has."""
     return next(
         candidate
         for number in range(1, len(taken) + 2)

@@ -171,7 +171,8 @@ def _strongest(speaking: list[CompiledRule]) -> Decision | None:
 def _open_to(principal: Principal, record: SourceRecord) -> bool:
     spec = record.spec
     named = not spec.principals or "*" in spec.principals or principal.id in spec.principals
-    return spec.enabled and spec.tenant in ("", principal.tenant) and named
+    invited = not spec.guests or principal.guest in spec.guests
+    return spec.enabled and spec.tenant in ("", principal.tenant) and named and invited
 
 
 def _host(location: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from periplus.core import telling
 from periplus.core.connect import Progress, quiet
 from periplus.core.intake.pins import Changed
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, LoadReport, Principal, Problem, SourceRecord, SourceSpec
+from periplus.ports import no_progress
+from periplus.ports.transports import Progress as Told
 
 
 class ConnectVerbs(Wired):
@@ -33,6 +36,45 @@ class ConnectVerbs(Wired):
             spec = await self._sourcing.settled(spec, principal)
             note.about(spec.id)
             report = await self._sourcing.connect(spec, progress, refresh=refresh, accept=accept)
+            telling.connected(note, report)
+        return report
+
+    async def join(
+        self,
+        spec: SourceSpec,
+        *,
+        principal: Principal,
+        refresh: bool = False,
+        told: Told = no_progress,
+        wait_s: float = 600.0,
+    ) -> LoadReport | None:
+        """Connect a source for this principal alone, as agents do; None when it takes longer and goes on by itself.
+
+        Asked again meanwhile, it waits for the same work. A place that is in the catalog already is not read twice.
+        """
+        key = ("join", principal.tenant, principal.id, spec.location)
+        job = self._jobs.of(key, partial(self._join, spec, principal, refresh))
+        return await job.result(wait_s, told)
+
+    async def joining(self, location: str, *, principal: Principal, wait_s: float) -> bool:
+        """Wait for a source that `join` left to itself: whether it is still being read. Raises what it failed with."""
+        job = self._jobs.running(("join", principal.tenant, principal.id, location))
+        if job is None:
+            return False
+        await job.result(wait_s)
+        return not job.is_over
+
+    async def _join(
+        self,
+        spec: SourceSpec,
+        principal: Principal,
+        refresh: bool,  # noqa: FBT001 - handed on as it was given
+        progress: Progress,
+    ) -> LoadReport:
+        async with self._audit.event("connect", principal, telling.place_of(spec)) as note:
+            spec = await self._sourcing.invited(spec, principal)
+            note.about(spec.id)
+            report = await self._sourcing.connect(spec, progress, refresh=refresh, accept=False)
             telling.connected(note, report)
         return report
 

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from periplus.model import Effect, Node, Scope, ToolLine
+from periplus.model import Effect, Node, Scope, ToolLine, ToolRef
 from periplus.stores.sqlite.memo import Memo
 from periplus.stores.sqlite.queries import queries
 from periplus.stores.sqlite.read import revision, to_ref
@@ -24,6 +24,7 @@ class Browser:
 
     def __init__(self) -> None:
         self._tallies: Memo[tuple[int, Scope], Tally] = Memo(64)
+        self._listed: Memo[tuple[int, str, Scope], list[str]] = Memo(16)
 
     def node(self, connection: sqlite3.Connection, path: str, scope: Scope) -> Node | None:
         values = {"path": path}
@@ -40,6 +41,20 @@ class Browser:
             return [_node(*row) for row in rows]
         rows = connection.execute(queries("browse.sql")["children"], values)
         return list(islice(_visible(rows, self._tally(connection, scope)), limit))
+
+    def nodes(self, connection: sqlite3.Connection, path: str, scope: Scope) -> list[Node]:
+        if scope.is_everything:
+            return [_node(*row) for row in connection.execute(queries("browse.sql")["nodes_stored"], {"path": path})]
+        rows = connection.execute(queries("browse.sql")["nodes"], {"path": path})
+        return list(_visible(rows, self._tally(connection, scope)))
+
+    def tools_from(
+        self, connection: sqlite3.Connection, path: str, scope: Scope, offset: int, limit: int
+    ) -> tuple[list[ToolRef], int]:
+        """The order of a node's tools is kept for its revision: a page in the middle costs no sorting."""
+        key = (revision(connection), path, scope)
+        refs = self._listed.get(key, lambda: _refs_here(connection, path, scope))
+        return [to_ref(ref) for ref in refs[offset : offset + limit]], len(refs)
 
     def _tally(self, connection: sqlite3.Connection, scope: Scope) -> Tally:
         return self._tallies.get((revision(connection), scope), lambda: _tally(connection, scope))
@@ -71,6 +86,12 @@ def tools(
         )
         for ref, summary, effect, tags, deprecated, approval in connection.execute(sql, values)
     ]
+
+
+def _refs_here(connection: sqlite3.Connection, path: str, scope: Scope) -> list[str]:
+    condition = compile_scope(scope)
+    sql = queries("browse.sql")["refs_here"].replace("$scope", condition.sql)
+    return [ref for (ref,) in connection.execute(sql, {"path": path, **condition.values})]
 
 
 def _deep(connection: sqlite3.Connection, path: str) -> str:

@@ -10,6 +10,22 @@ WHERE parent.path = :path AND n.parent = parent.id AND n.path > :after AND n.too
 ORDER BY n.path
 LIMIT :limit;
 
+-- name: nodes_stored
+SELECT path, title, summary, tools, areas FROM node
+WHERE (path = :path OR (path > :path || '/' AND path < :path || '0')) AND tools > 0
+ORDER BY path;
+
+-- name: nodes
+SELECT id, path, title, summary FROM node
+WHERE path = :path OR (path > :path || '/' AND path < :path || '0')
+ORDER BY path;
+
+-- name: refs_here
+SELECT t.ref
+FROM node AS n CROSS JOIN placement AS p CROSS JOIN tool AS t
+WHERE n.path = :path AND p.node = n.id AND t.id = p.tool AND $scope
+ORDER BY t.ref;
+
 -- How many visible tools stand at each set of nodes: from this all counts of a scope follow.
 -- name: tally
 SELECT t.places, count(*) FROM tool AS t WHERE $scope GROUP BY t.places;

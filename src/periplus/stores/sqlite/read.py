@@ -81,6 +81,11 @@ def tool(connection: sqlite3.Connection, ref: ToolRef, scope: Scope) -> Tool | N
     )
 
 
+def several(connection: sqlite3.Connection, refs: Sequence[ToolRef], scope: Scope) -> list[Tool]:
+    found = (tool(connection, ref, scope) for ref in refs)
+    return [one for one in found if one is not None]
+
+
 def resolve(
     connection: sqlite3.Connection, folded: str, scope: Scope, limit: int
 ) -> list[tuple[ToolRef, tuple[str, ...]]]:

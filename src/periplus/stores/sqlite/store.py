@@ -87,6 +87,15 @@ class SqliteStore:
     async def tools(self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False) -> Sequence[ToolLine]:
         return await self._read(partial(browse.tools, deep=deep), path, scope, after, limit)
 
+    async def nodes(self, path: str, scope: Scope) -> Sequence[Node]:
+        return await self._read(self._browser.nodes, path, scope)
+
+    async def tools_from(self, path: str, scope: Scope, offset: int, limit: int) -> tuple[Sequence[ToolRef], int]:
+        return await self._read(self._browser.tools_from, path, scope, offset, limit)
+
+    async def several(self, refs: Sequence[ToolRef], scope: Scope) -> Sequence[Tool]:
+        return await self._read(read.several, refs, scope)
+
     async def walk(self, source: str | None = None) -> AsyncIterator[Tool]:
         """On a connection of its own, so that one revision is seen to the end and nobody waits for it."""
         connection = await to_thread.run_sync(self._begin_walk, limiter=self._walking)

@@ -1,4 +1,4 @@
-"""Any ASGI application on a free loopback port."""
+"""An ASGI application on a free loopback port, in a thread and loop of its own."""
 
 from __future__ import annotations
 

@@ -1,0 +1,94 @@
+"""The areas of each source as one scope shows them: read once for each revision, then every question is a look."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from periplus.core.words import words
+from periplus.model import Node, Scope, Selector, SourceRecord, fold
+from periplus.ports import Store
+
+_KEPT = 256
+
+
+class Chart:
+    """The visible areas of one source, its root first, each before those below it."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.nodes: Sequence[Node] = tuple(sorted(nodes, key=lambda node: node.path.split("/")))
+        self.by_path: Mapping[str, Node] = {node.path: node for node in self.nodes}
+        children: defaultdict[str, list[Node]] = defaultdict(list)
+        folded: defaultdict[str, list[Node]] = defaultdict(list)
+        for node in self.nodes[1:]:
+            children[node.parent].append(node)
+            folded[fold(node.path.partition("/")[2])].append(node)
+        self._children: Mapping[str, Sequence[Node]] = children
+        self._folded: Mapping[str, Sequence[Node]] = folded
+        self._places = {node.path: place for place, node in enumerate(self.nodes)}
+
+    @property
+    def root(self) -> Node | None:
+        """The source itself; None where nothing of it is visible."""
+        return self.nodes[0] if self.nodes else None
+
+    def children(self, path: str) -> Sequence[Node]:
+        """The areas right below one."""
+        return self._children.get(path, ())
+
+    def below(self, path: str) -> Sequence[Node]:
+        """All areas below one, each before its own."""
+        place = self._places.get(path)
+        if place is None:
+            return ()
+        start = f"{path}/"
+        end = place + 1
+        while end < len(self.nodes) and self.nodes[end].path.startswith(start):
+            end += 1
+        return self.nodes[place + 1 : end]
+
+    def spelled(self, folded: str) -> Sequence[Node]:
+        """The areas with this normal form."""
+        return self._folded.get(folded, ())
+
+    def near(self, text: str, limit: int) -> Sequence[Node]:
+        """Areas that share words with a text, most of them first."""
+        asked = set(words(text))
+        shared = ((len(asked & set(words(node.path.partition("/")[2]))), node) for node in self.nodes[1:])
+        ranked = sorted(((count, node) for count, node in shared if count), key=lambda pair: (-pair[0], pair[1].path))
+        return [node for _, node in ranked[:limit]]
+
+
+class Charts:
+    """Charts by source, its revision and what of it may be seen."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: OrderedDict[tuple[str, int, Scope], Chart] = OrderedDict()
+
+    async def of(self, record: SourceRecord, scope: Scope) -> Chart:
+        """The chart of one source; another source's change never makes it be drawn anew."""
+        own = about(record.id, scope)
+        key = (record.id, record.revision, own)
+        chart = self._known.get(key)
+        if chart is None:
+            chart = self._known[key] = Chart(await self._store.nodes(record.id, own))
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return chart
+
+
+def about(source: str, scope: Scope) -> Scope:
+    """The scope without what it says of other sources as a whole, which shows the same of this one."""
+    others = tuple(one for one in scope.deny if not _closes_another(one, source))
+    return scope if len(others) == len(scope.deny) else msgspec.structs.replace(scope, deny=others)
+
+
+def _closes_another(selector: Selector, source: str) -> bool:
+    closed, mark, rest = selector.ref.partition("/")
+    plain = selector == Selector(ref=selector.ref) and mark == "/" and rest == "*"
+    return plain and closed != source and "*" not in closed and "?" not in closed
