@@ -128,7 +128,7 @@ def _whole(text: str) -> dict[str, Any]:
     import msgspec
 
     if text.startswith("@"):
-        text = sys.stdin.read() if text == "@-" else _read(text[1:]).decode("utf-8", "replace")
+        text = sys.stdin.read() if text == "@-" else read_file(text[1:]).decode("utf-8", "replace")
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
@@ -139,14 +139,15 @@ def _whole(text: str) -> dict[str, Any]:
 
 def _from_file(path: str) -> Any:
     """A file as an argument: its text where it is text, else its bytes with its name (S-46)."""
-    data = _read(path)
+    data = read_file(path)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode(), "filename": Path(path).name}
 
 
-def _read(path: str) -> bytes:
+def read_file(path: str) -> bytes:
+    """What a file holds, if it is there and not too large."""
     file = Path(path).expanduser()
     try:
         if file.stat().st_size > _FILE_MAX:

@@ -19,6 +19,7 @@ from periplus.cli import (
     login,
     operate,
     search,
+    sequences,
     serve,
     sources,
 )
@@ -65,6 +66,7 @@ app.command()(search.search)
 app.command()(catalog.inspect)
 app.command()(calls.call)
 app.command()(calls.result)
+app.command("run")(sequences.run)
 app.add_typer(grants.approvals, name="approvals")
 app.add_typer(grants.policy, name="policy")
 app.add_typer(audit.app, name="audit")
