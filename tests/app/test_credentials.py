@@ -80,9 +80,12 @@ async def test_sessions_of_mcp_servers_carry_what_is_good_now(site: sites.Site):
     calls = HttpCalls(fetcher, SettableClock(), credentials=(bearer(source="quay"), key))
     fetcher.lend = calls.lend
     spec = SourceSpec(id="quay", url=site.url("/openapi.json"))
-    async with httpx2.AsyncClient(transport=mcp_transport(fetcher, spec), trust_env=False) as client:
+    learnt: set[str] = set()
+    transport = mcp_transport(fetcher, calls, spec, LOCAL, learnt.update)
+    async with httpx2.AsyncClient(transport=transport, trust_env=False) as client:
         assert (await client.get(site.url("/echo?x=1"))).json() == SECRET
     assert str(site.requests[-1].url.query) == f"x=1&k={SECRET}"
+    assert SECRET in learnt
     await calls.close()
     await fetcher.close()
 

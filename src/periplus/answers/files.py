@@ -20,15 +20,20 @@ _UNFIT = re.compile(r"[\x00-\x1f\x7f]")
 def file_answer(received: Received, meta: dict[str, Any]) -> Answer:
     """A file result: `{"$file": ...}` with its bytes by hash; pictures and sounds also as content."""
     data = _redacted(received)
-    digest = hashlib.sha256(data).hexdigest()
     kind = received.media.type or "application/octet-stream"
-    named = {"filename": name} if (name := file_name(received)) else {}
-    described = {"media_type": kind, **named, "bytes": len(data), "sha256": digest}
+    value, digest = file_value(data, kind, file_name(received))
     family = kind.partition("/")[0]
     content: tuple[dict[str, Any], ...] = ()
     if family in {"image", "audio"} and len(data) <= _SHOWN_BYTES:
         content = ({"type": family, "data": base64.b64encode(data).decode(), "mimeType": kind},)
-    return Answer(value={"$file": described}, meta=meta, content=content, files={digest: data})
+    return Answer(value=value, meta=meta, content=content, files={digest: data})
+
+
+def file_value(data: bytes, kind: str, name: str = "") -> tuple[dict[str, Any], str]:
+    """What stands in a value for a file, and the hash its bytes are found by."""
+    digest = hashlib.sha256(data).hexdigest()
+    named = {"filename": fit} if (fit := _fit(name)) else {}
+    return {"$file": {"media_type": kind, **named, "bytes": len(data), "sha256": digest}}, digest
 
 
 def file_name(received: Received) -> str:
@@ -43,8 +48,13 @@ def file_name(received: Received) -> str:
             name = unquote(extended[2])
     elif plain:
         name = re.sub(r"\\(.)", r"\1", plain[1]) if plain[1] is not None else plain[2].strip()
+    return received.redact(_fit(name))
+
+
+def _fit(name: str) -> str:
+    """The name alone, which leads nowhere."""
     name = _UNFIT.sub("", re.split(r"[/\\]", name)[-1]).strip()
-    return "" if name in {".", ".."} else received.redact(name[:200])
+    return "" if name in {".", ".."} else name[:200]
 
 
 def _redacted(received: Received) -> bytes:

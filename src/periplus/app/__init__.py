@@ -15,11 +15,11 @@ import msgspec
 
 from periplus.app.background import Background
 from periplus.app.calling import http_calls, mcp_transport
+from periplus.app.changes import Changes
 from periplus.app.clock import SystemClock
 from periplus.app.configured import connect_configured
 from periplus.app.fetching import fetcher
 from periplus.app.keyring import load_ring
-from periplus.app.outward import NoMcp
 from periplus.app.parts import source, transport
 from periplus.app.places import data_directory
 from periplus.app.policies import policies
@@ -29,7 +29,7 @@ from periplus.core.calls.asked import Bounds
 from periplus.core.gateway import Gateway, Parts
 from periplus.core.seal import Seal
 from periplus.model import SourceSpec
-from periplus.net.mcp import McpPool
+from periplus.net.mcp import McpCalls, McpPool, unheard
 from periplus.ports import CallWires, Clock, ReadLimits, SearchEngine, Tracing, Wires
 from periplus.settings import Settings, find_file, load_settings
 from periplus.stores.sqlite import open_store
@@ -49,13 +49,14 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
     tracing: Tracing | None = None,
     exposed: bool = False,
     figures: Figures | None = None,
+    changes: Changes | None = None,
 ) -> AsyncGenerator[Gateway]:
     """A gateway over these settings, for as long as the block runs; its child processes end with it.
 
     `configure` first reads what the settings name and the catalog has not, each source at its own risk. `file` is
     where the settings were read from: its policy is read anew when it changes. `tracing` watches instead of what the
     settings name, and `figures` counts beside whoever watches. `exposed`: other machines reach it, so that loopback
-    addresses are not everybody's to name.
+    addresses are not everybody's to name. `changes` is told when a server says that its lists are others.
     """
     clock = clock or SystemClock()
     directory = data_directory(settings)
@@ -65,17 +66,25 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
         open_store(directory) as store,
         open_ledger(directory) as ledger,
         watched(settings, clock, tracing) as watching,
-        McpPool(partial(mcp_transport, way_out), environ=os.environ, version=version("periplus")) as mcp,
         Background() as background,
     ):
         closing.push_async_callback(way_out.close)
 
-        def wires(spec: SourceSpec) -> Wires:
-            return Wires(fetch=way_out.for_source(spec), mcp=mcp, limits=limits)
-
         seal = Seal(await anyio.to_thread.run_sync(load_ring, directory, clock), clock)
         http = http_calls(settings, way_out, directory, seal, clock)
         closing.push_async_callback(http.close)
+        mcp = await closing.enter_async_context(
+            McpPool(
+                partial(mcp_transport, way_out, http),
+                environ=os.environ,
+                version=version("periplus"),
+                on_notice=changes.heard if changes else unheard,
+            )
+        )
+
+        def wires(spec: SourceSpec) -> Wires:
+            return Wires(fetch=way_out.for_source(spec), mcp=mcp, limits=limits)
+
         parts = Parts(
             store=store,
             ledger=ledger,
@@ -91,7 +100,7 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
             learns=settings.search.memory,
             audit=AuditRules(enabled=settings.audit.enabled, goals=settings.audit.goals),
             transport=transport,
-            call_wires=CallWires(http=http, mcp=NoMcp()),
+            call_wires=CallWires(http=http, mcp=McpCalls(mcp)),
             policies=policies(settings, file, clock),
             bounds=_bounds(settings),
             tracing=figures.over(watching) if figures else watching,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from periplus.app.logins import SealedLogins
 from periplus.core.seal import Seal
-from periplus.model import SourceSpec
+from periplus.model import Principal, SourceSpec
 from periplus.net import Fetcher, HttpCalls
+from periplus.net.mcp import Learn
 from periplus.ports import Clock
 from periplus.settings import Settings
 
@@ -27,8 +29,10 @@ def http_calls(settings: Settings, fetcher: Fetcher, directory: Path, seal: Seal
     return calls
 
 
-def mcp_transport(fetcher: Fetcher, spec: SourceSpec) -> httpx2.AsyncBaseTransport:
-    """The connections of an MCP server over HTTP, with what its calls carry."""
+def mcp_transport(
+    fetcher: Fetcher, calls: HttpCalls, spec: SourceSpec, principal: Principal, learn: Learn
+) -> httpx2.AsyncBaseTransport:
+    """The connections of an MCP server over HTTP, with the credentials that the principal has for it."""
     from periplus.net.credentialed import CredentialedTransport  # noqa: PLC0415 - see Fetcher.opened
 
-    return CredentialedTransport(fetcher, spec)
+    return CredentialedTransport(fetcher.transport(spec), partial(calls.lend, spec, principal=principal), learn)

@@ -16,6 +16,7 @@ import msgspec
 
 from periplus.app import open_gateway
 from periplus.app.callers import Callers, callers, check_exposure
+from periplus.app.changes import Changes
 from periplus.app.figures import Figures
 from periplus.app.parts import face, face_names
 from periplus.app.readiness import readiness
@@ -74,7 +75,8 @@ async def serve_stdio(
     """One face for the client at the other end of stdin and stdout, until it hangs up."""
     from mcp.server.stdio import stdio_server  # noqa: PLC0415 - only a server needs the SDK
 
-    async with open_gateway(settings, configure=False, file=file) as gateway:
+    changes = Changes()
+    async with open_gateway(settings, configure=False, file=file, changes=changes) as gateway:
         desk = desks(gateway, settings, (name,))[name]
         host = McpHost(
             desk,
@@ -84,7 +86,7 @@ async def serve_stdio(
             connection=f"stdio-{gateway.clock.token(9).hex()}",
         )
         server = host.server()
-        async with kept_up(gateway, settings, sources), stdio_server() as (incoming, outgoing):
+        async with kept_up(gateway, settings, sources, changes), stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options(host.notifications))
 
 
@@ -103,11 +105,14 @@ async def open_application(
     address = address or address_of(settings.serve.http)
     if not address.is_loopback:
         check_exposure(str(address), settings)
-    figures = Figures()
+    figures, changes = Figures(), Changes()
+    exposed = not address.is_loopback
     async with (
-        open_gateway(settings, configure=False, file=file, exposed=not address.is_loopback, figures=figures) as gateway,
-        callers(gateway, settings, exposed=not address.is_loopback) as known,
-        kept_up(gateway, settings, sources, indexing=True),
+        open_gateway(
+            settings, configure=False, file=file, exposed=exposed, figures=figures, changes=changes
+        ) as gateway,
+        callers(gateway, settings, exposed=exposed) as known,
+        kept_up(gateway, settings, sources, changes, indexing=True),
     ):
         yield _application(gateway, settings, address, known, figures)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from periplus.app.changes import Changes
 from periplus.app.configured import connect_configured
 from periplus.core.gateway import Gateway
 from periplus.model import Code, Problem, SourceRecord, SourceSpec
@@ -36,7 +37,7 @@ def seconds(text: str, what: str = "refresh") -> float | None:
 
 @asynccontextmanager
 async def kept_up(
-    gateway: Gateway, settings: Settings, sources: Sequence[SourceSpec], *, indexing: bool = False
+    gateway: Gateway, settings: Settings, sources: Sequence[SourceSpec], changes: Changes, *, indexing: bool = False
 ) -> AsyncGenerator[None]:
     """Keep the catalog fresh beside what the block does; what goes wrong in the block leaves as it is."""
     async with AsyncExitStack() as closing:
@@ -44,6 +45,7 @@ async def kept_up(
         await tasks.__aenter__()
         closing.push_async_callback(tasks.__aexit__, None, None, None)
         closing.callback(tasks.cancel_scope.cancel)
+        tasks.start_soon(changes.follow, gateway)
         tasks.start_soon(partial(keep_up, gateway, settings, sources, indexing=indexing))
         yield
 

@@ -32,7 +32,11 @@ _BOOKING: dict[str, Any] = {"code": "B4", "date": "2031-05-02", "ship": {"name":
 
 
 async def book(out: Console, gateway: Gateway) -> None:
-    """An agent quotes a berth, asks for it, waits for a person, and has it."""
+    """An agent looks at the tide, quotes a berth, asks for it, waits for a person, and has it."""
+    high = (await gateway.call("next_high_water", {"station": "bar"}, principal=AGENT)).value
+    out.print(
+        Text(f"next_high_water gives {high['height_m']} m on the bar in {high['in_hours']} h, says an MCP server")
+    )
     quote = await gateway.call("quoteBerth", {"code": "B4", "length_m": 36, "nights": 2}, principal=AGENT)
     out.print(Text(f"quoteBerth gives {quote.value['total']} {quote.value['currency']} for 2 nights at B4"))
     wrong = await _refusal(gateway, _BOOKING | {"nigths": 2})

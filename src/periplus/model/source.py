@@ -46,7 +46,7 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     cwd: str = ""  # mcp over stdio: the directory it runs in
     transport: str = ""  # mcp over a URL: "http" or "sse"; graphql: "get"; empty: the kind's own
     idle_seconds: float = 600  # mcp: a session nobody uses for that long is ended; 0: never
-    per_principal: bool = False  # mcp: without effect until calls come
+    per_principal: bool = False  # mcp: each principal has a session, and a server process, of its own
     expose: tuple[str, ...] = ("tools",)  # mcp: any of "tools", "resources", "prompts"
     isolate: bool = False  # python: without effect until calls come
 

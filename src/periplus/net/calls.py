@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import msgspec
 
-from periplus.model import LOCAL, Code, CredentialSpec, Problem, SourceSpec
+from periplus.model import LOCAL, Code, CredentialSpec, Principal, Problem, SourceSpec
 from periplus.net.credentials import Credentials, check_header
 from periplus.net.credentials.choosing import Asking
 from periplus.net.credentials.desk import Desk, Handed
@@ -61,10 +61,10 @@ class HttpCalls:
         """Close all connections."""
         await self._pools.close()
 
-    async def lend(self, spec: SourceSpec, target: Target) -> Credentials:
-        """What a source's own description is asked for with: the operator's credentials, nobody's in person."""
+    async def lend(self, spec: SourceSpec, target: Target, *, principal: Principal = LOCAL) -> Credentials:
+        """What a source's description is asked for with, or a session with it: the operator's, unless one's own."""
         handed = await self._desk.hand_out(
-            Asking(spec=spec, target=target, principal=LOCAL, document_url=spec.url, origins=_origins(spec)),
+            Asking(spec=spec, target=target, principal=principal, document_url=spec.url, origins=_origins(spec)),
             fixed=False,
         )
         return handed.credentials

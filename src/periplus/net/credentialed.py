@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable
+
 import httpx2
 
-from periplus.model import SourceSpec
-from periplus.net.fetcher import Fetcher
+from periplus.net.credentials import Credentials
 from periplus.net.outgoing import with_query
-from periplus.net.urls import parse_target
+from periplus.net.urls import Target, parse_target
+
+LendFor = Callable[[Target], Awaitable[Credentials]]
 
 
 class CredentialedTransport(httpx2.AsyncBaseTransport):
     """The guarded transport of a source; each request gets what is good now, so that long sessions outlive tokens."""
 
-    def __init__(self, fetcher: Fetcher, spec: SourceSpec) -> None:
-        self._fetcher = fetcher
-        self._spec = spec
-        self._inner = fetcher.transport(spec)
+    def __init__(self, inner: httpx2.AsyncBaseTransport, lend: LendFor, learn: Callable[[Iterable[str]], None]) -> None:
+        self._inner = inner
+        self._lend = lend
+        self._learn = learn
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        given = await self._fetcher.lend(self._spec, parse_target(str(request.url)))
+        given = await self._lend(parse_target(str(request.url)))
+        self._learn(given.secrets)
         for name, value in given.headers.items():
             request.headers[name] = value
         if given.cookies:

@@ -77,11 +77,22 @@ class HttpOut(Protocol):
     def send(self, request: HttpRequest, site: Site, calling: Calling) -> AbstractAsyncContextManager[HttpReply]: ...
 
 
-class McpOut(Protocol):
-    """Calls to MCP servers over the sessions that reading them opened."""
+class McpRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request as an MCP server gets it, but for what its revision adds."""
 
-    async def call(self, spec: SourceSpec, method: str, params: dict[str, Any], calling: Calling) -> dict[str, Any]:
-        """The result member as it came on the wire; the server's error is a `Problem`."""
+    method: str  # "tools/call"
+    params: dict[str, Any] = {}
+    headers: dict[str, str] = {}  # over HTTP: arguments that are repeated there, not encoded
+
+
+class McpOut(Protocol):
+    """Calls to MCP servers over the sessions that reading them opened.
+
+    Raises `Problem` only. `details["not_processed"]` says that the request certainly never reached the server.
+    """
+
+    async def call(self, request: McpRequest, site: Site, calling: Calling) -> dict[str, Any]:
+        """The result as it came on the wire, without the credentials that were sent (S-79)."""
         ...
 
 

@@ -59,6 +59,7 @@ class McpListing(msgspec.Struct, frozen=True, kw_only=True):
     templates: tuple[dict[str, Any], ...] = ()
     prompts: tuple[dict[str, Any], ...] = ()
     notes: tuple[str, ...] = ()  # text on stdout, a repeated cursor, a list that ended early
+    fresh_seconds: float | None = None  # for how long it is good, where the server says so
 
 
 class McpLinks(Protocol):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from upstreams import SERVERS, SHORT, MakePool, Odd
+from upstreams import SERVERS, SHORT, MakePool, Odd, granting
 
 from periplus.model import SourceSpec
 from periplus.net import Fetcher, FetchPolicy
@@ -38,7 +38,7 @@ async def make_pool() -> AsyncIterator[MakePool]:
 
     def make(timing: Timing = SHORT, environ: dict[str, str] | None = None, **given: Any) -> McpPool:
         fetchers.append(Fetcher(FetchPolicy()))
-        return McpPool(fetchers[-1].transport, environ=environ or dict(os.environ), timing=timing, **given)
+        return McpPool(granting(fetchers[-1]), environ=environ or dict(os.environ), timing=timing, **given)
 
     yield make
     for fetcher in fetchers:

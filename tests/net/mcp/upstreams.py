@@ -10,13 +10,19 @@ from pathlib import Path
 import anyio
 
 from periplus.model import SourceSpec
-from periplus.net.mcp import McpPool, Timing
+from periplus.net import Fetcher
+from periplus.net.mcp import McpPool, Timing, Transports
 
 SERVERS = Path(__file__).parent / "servers"
 SHORT = Timing(polite_seconds=0.1, grace_seconds=0.1, retry_first_seconds=0.05)
 
 Odd = Callable[..., SourceSpec]
 MakePool = Callable[..., McpPool]
+
+
+def granting(fetcher: Fetcher) -> Transports:
+    """The transports of a fetcher, with credentials for nobody."""
+    return lambda spec, _principal, _learn: fetcher.transport(spec)
 
 
 def is_alive(pid: int) -> bool:

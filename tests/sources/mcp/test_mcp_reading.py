@@ -317,7 +317,7 @@ async def test_a_real_server_is_read_through_the_wires() -> None:
     server = Path(__file__).parents[2] / "net" / "mcp" / "servers" / "real.py"
     spec = msgspec.structs.replace(ALL, command=sys.executable, args=(str(server), "stdio"))
     fetcher = Fetcher(FetchPolicy())
-    async with McpPool(fetcher.transport, environ=dict(os.environ)) as pool:
+    async with McpPool(lambda spec, *_: fetcher.transport(spec), environ=dict(os.environ)) as pool:
         wires = Wires(fetch=fetcher.for_source(spec), mcp=pool)
         reading = await McpSource().read(spec, wires, None)
         assert isinstance(reading, Reading)

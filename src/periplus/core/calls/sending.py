@@ -83,7 +83,7 @@ def _timed(answer: Answer, seconds: float) -> Answer:
 
 
 def _worth_repeating(problem: Problem) -> bool:
-    if problem.details.get("left_alone"):
+    if problem.details.get("left_alone") or problem.details.get("asked"):
         return False
     if problem.details.get("http_status") is not None:
         return problem.details["http_status"] in _AGAIN_STATUS

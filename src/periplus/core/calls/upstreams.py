@@ -90,6 +90,8 @@ class Upstreams:
 
 def _is_down(problem: Problem) -> bool:
     """Whether a failure says that the upstream is not well. 429 says that it is, and busy."""
+    if problem.details.get("asked"):
+        return False  # it is there, and wants more than a call has
     if problem.code is Code.UPSTREAM_ERROR:
         return problem.details.get("http_status") in _DOWN_STATUS
     return problem.code in (Code.UNAVAILABLE, Code.TIMEOUT)

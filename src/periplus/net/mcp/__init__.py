@@ -1,6 +1,8 @@
 """Sessions with upstream MCP servers, pooled: the port `McpLinks`."""
 
-from periplus.net.mcp.pool import McpPool, OnNotice, Transports
+from periplus.net.mcp.calls import McpCalls
+from periplus.net.mcp.notices import CHANGES
+from periplus.net.mcp.pool import Learn, McpPool, OnNotice, Transports, unheard
 from periplus.net.mcp.timing import Timing
 
-__all__ = ["McpPool", "OnNotice", "Timing", "Transports"]
+__all__ = ["CHANGES", "Learn", "McpCalls", "McpPool", "OnNotice", "Timing", "Transports", "unheard"]

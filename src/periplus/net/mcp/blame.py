@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from periplus.model import Problem
 
@@ -18,4 +19,9 @@ def named(source: str, problem: Problem, masked: Callable[[str], str]) -> Proble
         next_action=problem.next_action,
         where=problem.where,
         retryable=problem.retryable,
+        details={name: _masked(value, masked) for name, value in problem.details.items()},
     )
+
+
+def _masked(value: Any, masked: Callable[[str], str]) -> Any:
+    return masked(value) if isinstance(value, str) else value

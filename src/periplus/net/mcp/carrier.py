@@ -14,13 +14,13 @@ from typing import Any
 import httpx2
 
 from periplus.model import Code, Problem
+from periplus.net.mcp.refusals import OURS
 
 _CONNECT_SECONDS = 10.0
 _SILENCE_SECONDS = 300.0  # a stream may be quiet that long; requests have deadlines of their own
 _STAND_IN = 599
 _INTERNAL_ERROR = -32603
 _BODY_MAX = 2_000
-_OURS = "periplus"
 _PLAIN = frozenset({200, 400, 404})  # JSON-RPC errors come with these; the error says more
 _FINAL = frozenset({401, 403, 407, 429, 502, 503, 504})
 _PARTING = {"content-encoding", "content-length", "transfer-encoding"}
@@ -82,7 +82,7 @@ class Carrier:
         status = ours.get("status")
         if not isinstance(status, int) or (ours.get("rpc") and status in _PLAIN):
             return None
-        return of_status(status, str(ours.get("message", "")))
+        return of_status(status, str(ours.get("message", "")), ours.get("retry_after"))
 
     def status_of(self, data: Any) -> int | None:
         status = _ours(data).get("status")
@@ -117,20 +117,20 @@ class Carrier:
         key = str(id(problem))
         if request.method == "POST":  # nobody asks about the others
             self._problems[key] = problem
-        error = {"code": _INTERNAL_ERROR, "message": problem.message, "data": {_OURS: {"problem": key}}}
+        error = {"code": _INTERNAL_ERROR, "message": problem.message, "data": {OURS: {"problem": key}}}
         return httpx2.Response(_STAND_IN, json={"jsonrpc": "2.0", "id": None, "error": error}, request=request)
 
 
 def _ours(data: Any) -> dict[str, Any]:
     """What this file wrote into an error's data."""
-    ours = data.get(_OURS) if isinstance(data, dict) else None
+    ours = data.get(OURS) if isinstance(data, dict) else None
     return ours if isinstance(ours, dict) else {}
 
 
 _ELSEWHERE = "check that an MCP server answers at this address: its path is often /mcp or /sse"
 
 
-def of_status(status: int, message: str) -> Problem:
+def of_status(status: int, message: str, retry_after: float | None = None) -> Problem:
     """What an HTTP status means, by the table of S-78."""
     code = {
         400: Code.INVALID_ARGS,
@@ -155,7 +155,9 @@ def of_status(status: int, message: str) -> Problem:
         Code.UPSTREAM_ERROR: (_ELSEWHERE,),
     }.get(code, ())
     retryable = status in {408, 425, 429, 502, 503, 504}
-    return Problem(code, f"HTTP {status}: {message}" if message else f"HTTP {status}", hints=hints, retryable=retryable)
+    details: dict[str, Any] = {"http_status": status} | ({} if retry_after is None else {"retry_after": retry_after})
+    told = f"HTTP {status}: {message}" if message else f"HTTP {status}"
+    return Problem(code, told, hints=hints, retryable=retryable, details=details)
 
 
 def _is_stream(response: httpx2.Response) -> bool:
@@ -174,12 +176,13 @@ def _as_error(request: httpx2.Request, response: httpx2.Response, body: bytes) -
         "status": response.status_code,
         "message": _sentence(value, body),
         "session": "mcp-session-id" in request.headers,
+        "retry_after": float(waits) if (waits := response.headers.get("retry-after", "")).isdecimal() else None,
     }
     if isinstance(told, dict) and isinstance(told.get("code"), int) and isinstance(told.get("message"), str):
         data = told.get("data")
-        error = told | {"data": {**(data if isinstance(data, dict) else {}), _OURS: status | {"rpc": True}}}
+        error = told | {"data": {**(data if isinstance(data, dict) else {}), OURS: status | {"rpc": True}}}
     else:
-        error = {"code": _INTERNAL_ERROR, "message": "refused", "data": {_OURS: status}}
+        error = {"code": _INTERNAL_ERROR, "message": "refused", "data": {OURS: status}}
     return json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
 
 

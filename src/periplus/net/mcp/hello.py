@@ -44,6 +44,11 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     def is_modern(self) -> bool:
         return self.protocol in MODERN_PROTOCOL_VERSIONS
 
+    @property
+    def tells_changes(self) -> bool:
+        """Whether the server says when its tools are others."""
+        return _object(self.capabilities.get("tools")).get("listChanged") is True
+
 
 class Voice(msgspec.Struct, frozen=True, kw_only=True):
     """Who we say we are."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import deque
-from urllib.parse import quote
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from periplus.net.credentials.redaction import redacted, redacted_value
 
 _LINES = 200
 _LINE_MAX = 2_000
 _PARTIAL_MAX = 65_536
 _NOTES = 50
+_SECRETS = 50
 _MASK = "***"
 _PATTERNS = re.compile(
     r"(?P<keep>(?:bearer|basic)\s+|(?:api[_-]?key|token|secret|password|passwd|access_key)[\"']?\s*[=:]\s*[\"']?)"
@@ -37,6 +42,11 @@ class Journal:
         self.status = None
         self._recent = 0
         self._notes.clear()
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Further secrets that were sent; of those that are renewed again and again, the latest."""
+        fresh = tuple(secret for secret in secrets if secret not in self.secrets)
+        self.secrets = (fresh + self.secrets)[:_SECRETS] if fresh else self.secrets
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -68,6 +78,13 @@ class Journal:
             self._write(self._partial)
             self._partial = b""
 
+    def log(self, params: Mapping[str, Any]) -> None:
+        """A log message that came over the protocol, as the line the server would have written."""
+        data = params.get("data")
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        told = " ".join(str(each) for each in (params.get("level"), params.get("logger"), text) if each)
+        self._write(" ".join(told.split()).encode("utf-8", "replace"))
+
     def note(self, text: str) -> None:
         """Something odd, told once with a count; the fiftieth kind is the last."""
         text = self.masked(text)
@@ -76,10 +93,12 @@ class Journal:
 
     def masked(self, text: str) -> str:
         """The text without what must not be seen."""
-        for secret in self.secrets:
-            for spelling in {secret, quote(secret, safe="")}:
-                text = text.replace(spelling, _MASK)
+        text = redacted(text, self.secrets)
         return _PATTERNS.sub(lambda found: (found.group("keep") or "") + _MASK, text)
+
+    def without_secrets(self, value: Any) -> Any:
+        """A value without what was sent in confidence; nothing else in it is touched (S-79)."""
+        return redacted_value(value, frozenset(self.secrets)) if self.secrets else value
 
     def _write(self, line: bytes) -> None:
         text = line.decode("utf-8", "replace").rstrip("\r")

@@ -13,6 +13,7 @@ import anyio
 from anyio.abc import TaskStatus
 from mcp.shared.dispatcher import DispatchContext, ProgressFnT
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import encode_header_value
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
 from mcp_types import METHOD_NOT_FOUND
@@ -21,8 +22,10 @@ from periplus.model import Code, Problem
 from periplus.net.mcp.blame import named
 from periplus.net.mcp.carrier import Carrier
 from periplus.net.mcp.hello import Hello, Voice, greet, stamped
+from periplus.net.mcp.inquiries import Inquiries, first_text, unanswered
 from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.launch import Launch
+from periplus.net.mcp.news import subscribe
 from periplus.net.mcp.refusals import EXPECTED, first_fault, is_closed, of_error, of_fault
 from periplus.net.mcp.timing import Timing
 from periplus.net.mcp.wires import Transport, Way, Wire, opened, ways_to
@@ -33,6 +36,7 @@ OnNotice = Callable[[str, Mapping[str, Any]], None]
 _TRY_OLDER = frozenset({400, 404, 405, 406, 410, 415, 501})
 _AFTERMATH_SECONDS = 5.0
 _NO_PROGRAM = 127
+_UNTOUCHED = {"not_processed": True}
 
 
 class Refusal(NamedTuple):
@@ -57,6 +61,7 @@ class Link:
         self._dispatcher: JSONRPCDispatcher | None = None
         self._carrier: Carrier | None = None
         self._scope = anyio.CancelScope()
+        self._inquiries = Inquiries()
         self._slots = anyio.Semaphore(timing.requests)
         self._over = anyio.Event()
         self._leaving = False
@@ -114,12 +119,14 @@ class Link:
         if self._dispatcher is None or self.hello is None:
             raise self._named(self.failure or Problem(Code.UNAVAILABLE, "not connected", retryable=True))
         sent, options = stamped(self.hello.protocol, self._voice, method, dict(params or {}))
-        options["headers"] = {**options.get("headers", {}), **(headers or {})}
+        mirrored = {name: encode_header_value(value) for name, value in (headers or {}).items()}
+        options["headers"] = {**options.get("headers", {}), **mirrored}
         if on_progress is not None:
             options["on_progress"] = on_progress
+        asked: list[str] = []
         self._busy += 1
         try:
-            with anyio.fail_after(timeout_s):
+            with anyio.fail_after(timeout_s), self._inquiries.heard_in(asked):
                 async with self._slots:
                     result = await self._dispatcher.send_raw_request(method, sent, options)
         except TimeoutError as error:
@@ -127,11 +134,14 @@ class Link:
                 Problem(Code.TIMEOUT, f"{method} was not answered in {timeout_s:g} s", retryable=True)
             ) from error
         except MCPError as error:
-            raise self._named(await self._meaning(error, method)) from error
+            meaning = await self._meaning(error, method)
+            raise self._named(unanswered(asked, error.message) if asked else meaning) from error
         finally:
             self._busy -= 1
             self._last_used = anyio.current_time()
         self.served = True
+        if asked and result.get("isError") is True:
+            raise self._named(unanswered(asked, first_text(result)))
         return result
 
     async def _try(self, ways: tuple[Way, ...]) -> None:
@@ -183,6 +193,7 @@ class Link:
                 self._dispatcher, self.way, self.hello = dispatcher, Way(way.wire, not hello.is_modern), hello
                 self._last_used = anyio.current_time()
                 self.settled.set()
+                tasks.start_soon(subscribe, dispatcher, self._voice, hello, self._timing, self._on_notice)
                 await self._over.wait()
             tasks.cancel_scope.cancel()
         return error
@@ -195,14 +206,16 @@ class Link:
             self._over.set()
 
     async def _answer(
-        self, _: DispatchContext[TransportContext], method: str, __: Mapping[str, Any] | None
+        self, _: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        """Answer what a server asks of us: that we are there. Nothing else was offered to it."""
-        if method == "ping":
-            return {}
-        raise MCPError(METHOD_NOT_FOUND, f"not offered: {method}")
+        answer = self._inquiries.answer(method, params)
+        if answer is None:
+            raise MCPError(METHOD_NOT_FOUND, f"not offered: {method}")
+        return answer
 
     async def _hear(self, _: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None) -> None:
+        if method == "notifications/message":
+            self._journal.log(params or {})
         self._on_notice(method, params or {})
 
     async def _watch(self, idle_seconds: float) -> None:
@@ -237,7 +250,7 @@ class Link:
         if self._carrier is not None:
             if self._carrier.is_session_lost(error.data) and error.code != METHOD_NOT_FOUND:
                 self._over.set()
-                return Problem(Code.UNAVAILABLE, "its session has ended", retryable=True)
+                return Problem(Code.UNAVAILABLE, "its session has ended", retryable=True, details=_UNTOUCHED)
             if (problem := self._carrier.problem_of(error.data)) is not None:
                 return problem
         if is_closed(error):
@@ -260,6 +273,8 @@ class Link:
         return ("run its command in a shell: an MCP server stays, and writes nothing but JSON-RPC to its stdout",)
 
     def _fail(self, problem: Problem) -> None:
+        if self.hello is None:  # nothing was asked of it yet
+            problem.details = problem.details | _UNTOUCHED
         self.failure = self.failure or self._named(problem)
 
     def _named(self, problem: Problem) -> Problem:

@@ -35,17 +35,28 @@ async def read_lists(
     """Everything wanted, or a `Problem`: half a list is none."""
     found: dict[str, tuple[dict[str, Any], ...]] = {}
     notes: list[str] = []
+    lives: list[float] = []
+
+    async def asked(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        page = await ask(method, params)
+        life = page.get("ttlMs")
+        if isinstance(life, int | float) and life >= 0:
+            lives.append(life / 1000)
+        return page
+
     for word in dict.fromkeys(expose):
         for method, member, name in _LISTS.get(word, ()):
             try:
-                found[name] = tuple(await _read(ask, method, member, timing, notes))
+                found[name] = tuple(await _read(asked, method, member, timing, notes))
             except Problem as problem:
                 # A server need not have resources; only one that promised them owes an explanation.
                 if problem.code is not Code.UNSUPPORTED:
                     raise
                 if word in capabilities:
                     notes.append(f"declares {word} but does not know {method}")
-    return McpListing(server=server, protocol=protocol, notes=tuple(notes), **found)
+    return McpListing(
+        server=server, protocol=protocol, notes=tuple(notes), fresh_seconds=min(lives, default=None), **found
+    )
 
 
 async def _read(ask: Ask, method: str, member: str, timing: Timing, notes: list[str]) -> list[dict[str, Any]]:

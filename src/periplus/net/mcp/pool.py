@@ -7,22 +7,24 @@ No call waits for another server's, and nothing of the SDK is imported before th
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
+from functools import partial
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import anyio
 import anyio.to_thread
 import msgspec
 from anyio.abc import TaskGroup
 
-from periplus.model import Code, Problem, SourceSpec
+from periplus.model import LOCAL, Code, Principal, Problem, SourceSpec
 from periplus.net.credentials import ReadSecret, read_reference
 from periplus.net.mcp.blame import named
 from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.launch import launch
 from periplus.net.mcp.lists import read_lists
+from periplus.net.mcp.notices import MISSED
 from periplus.net.mcp.seat import Seat
 from periplus.net.mcp.timing import Timing
 from periplus.ports import McpListing
@@ -33,14 +35,20 @@ if TYPE_CHECKING:
 
     from periplus.net.mcp.link import Link
 
-Transports = Callable[[SourceSpec], "httpx2.AsyncBaseTransport"]
-"""Gives the guarded transport of a source; it stays the giver's to close. `Fetcher.transport` is one."""
+Learn = Callable[[Iterable[str]], None]
+"""Told the secrets that go out, so that they come back in no message."""
+
+Transports = Callable[[SourceSpec, Principal, Learn], "httpx2.AsyncBaseTransport"]
+"""Gives the guarded transport of a source for somebody; it stays the giver's to close."""
+
+Place = tuple[str, str, str]
+"""Whose session it is: a source, and where each principal has its own, tenant and name."""
 
 OnNotice = Callable[[str, str, Mapping[str, Any]], None]
 """Told each notification of a server: its source, the method and the parameters."""
 
 
-def _unheard(_source: str, _method: str, _params: Mapping[str, Any]) -> None:
+def unheard(_source: str, _method: str, _params: Mapping[str, Any]) -> None:
     """Take no notice."""
 
 
@@ -55,7 +63,7 @@ class McpPool:
         reveal: ReadSecret = read_reference,
         timing: Timing | None = None,
         version: str = "",
-        on_notice: OnNotice = _unheard,
+        on_notice: OnNotice = unheard,
     ) -> None:
         self._transports = transports
         self._environ = environ
@@ -63,7 +71,7 @@ class McpPool:
         self._timing = timing or Timing()
         self._version = version
         self._on_notice = on_notice
-        self._seats: dict[str, Seat] = {}
+        self._seats: dict[Place, Seat] = {}
         self._stack = AsyncExitStack()
         self._tasks: TaskGroup | None = None
 
@@ -91,12 +99,13 @@ class McpPool:
             link, _ = await self._seat(spec).link()
             return await self._read(spec, link)
 
-    async def request(
+    async def request(  # noqa: PLR0913 - each says one thing about a request
         self,
         spec: SourceSpec,
         method: str,
         params: Mapping[str, Any] | None = None,
         *,
+        principal: Principal = LOCAL,
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
         on_progress: ProgressFnT | None = None,
@@ -104,18 +113,22 @@ class McpPool:
         """One request over the shared session; the result as it came on the wire."""
         limit = timeout_s or spec.timeout_seconds or self._timing.request_seconds
         with _deadline(spec, limit):
-            link, _ = await self._seat(spec).link()
-            return await link.request(method, params, timeout_s=limit, headers=headers, on_progress=on_progress)
+            seat = self._seat(spec, principal)
+            link, was_open = await seat.link()
+            if not was_open or seat.is_stale:
+                self._on_notice(spec.id, MISSED, {})
+            found = await link.request(method, params, timeout_s=limit, headers=headers, on_progress=on_progress)
+        return cast("dict[str, Any]", seat.journal.without_secrets(found))
 
     def stderr(self, source: str) -> Sequence[str]:
-        """The last lines a stdio server wrote, redacted."""
-        seat = self._seats.get(source)
-        return seat.journal.lines if seat else ()
+        """The last lines a server wrote or logged, redacted."""
+        own = (seat for place, seat in self._seats.items() if place[0] == source)
+        return tuple(line for seat in own for line in seat.journal.lines)
 
     async def close(self, source: str | None = None) -> None:
         """End one server's session, or all; the next use begins a new one."""
-        names = list(self._seats) if source is None else [source]
-        seats = [seat for name in names if (seat := self._seats.pop(name, None))]
+        places = [place for place in self._seats if source in {None, place[0]}]
+        seats = [self._seats.pop(place) for place in places]
         for seat in seats:
             seat.leave()
         for seat in seats:
@@ -129,33 +142,38 @@ class McpPool:
         hello = link.hello
         if hello is None:  # it ended between being given and being used
             raise link.failure or Problem(Code.UNAVAILABLE, f"source {spec.id!r} is not connected")
-        journal = self._seat(spec).journal
+        seat = self._seat(spec)
+        journal = seat.journal
         try:
             found = await read_lists(ask, spec.expose, hello.server, hello.capabilities, hello.protocol, self._timing)
         except Problem as problem:
             raise named(spec.id, problem, journal.masked) from problem
+        seat.listed(found.fresh_seconds)
         return msgspec.structs.replace(found, notes=tuple(map(journal.masked, (*found.notes, *journal.notes))))
 
-    def _seat(self, spec: SourceSpec) -> Seat:
+    def _seat(self, spec: SourceSpec, principal: Principal = LOCAL) -> Seat:
         """The place of this source; another definition under the same name takes the old one's."""
-        seat = self._seats.get(spec.id)
+        own = spec.per_principal and principal != LOCAL
+        place = (spec.id, principal.tenant, principal.id) if own else (spec.id, "", "")
+        seat = self._seats.get(place)
         if seat is not None and seat.spec == spec:
             return seat
         if seat is not None:
             seat.leave()
         if self._tasks is None:
             raise Problem(Code.UNAVAILABLE, "the pool of MCP sessions is not open")
-        seat = self._seats[spec.id] = Seat(spec, self._make, self._tasks, self._timing)
+        make = partial(self._make, principal if own else LOCAL)
+        seat = self._seats[place] = Seat(spec, make, self._tasks, self._timing)
         return seat
 
-    async def _make(self, spec: SourceSpec, journal: Journal) -> Link:
+    async def _make(self, principal: Principal, spec: SourceSpec, journal: Journal) -> Link:
         made = launch(spec, self._environ, self._reveal)
         journal.begin(made.secrets)
         module = await anyio.to_thread.run_sync(_link_module)
 
         def transport() -> httpx2.AsyncBaseTransport:
             # What is granted is the address itself, not the variables it was written with.
-            return self._transports(msgspec.structs.replace(spec, url=made.url))
+            return self._transports(msgspec.structs.replace(spec, url=made.url), principal, journal.learn)
 
         def on_notice(method: str, params: Mapping[str, Any]) -> None:
             self._on_notice(spec.id, method, params)

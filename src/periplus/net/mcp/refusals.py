@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anyio
@@ -30,8 +31,11 @@ EXPECTED = (
 )
 """How a session can fail through its server's or its wire's fault."""
 
+OURS = "periplus"
+"""The member of an error's data in which the way here is noted."""
+
 _NO_RESOURCE = -32002
-_TEXT_MAX = 500
+_TEXT_MAX, _BODY_MAX = 500, 2_000
 _CODES = {
     METHOD_NOT_FOUND: Code.UNSUPPORTED,
     INVALID_PARAMS: Code.INVALID_ARGS,
@@ -45,11 +49,27 @@ def is_closed(error: MCPError) -> bool:
     return error.code == CONNECTION_CLOSED and error.message == "Connection closed"
 
 
+def _is_cut(error: MCPError) -> bool:
+    """Whether the SDK says that one answer ended before it was whole."""
+    return error.code == CONNECTION_CLOSED and error.message.startswith("SSE stream")
+
+
 def of_error(error: MCPError, method: str) -> Problem:
     """A JSON-RPC error a server answered with."""
-    code = _CODES.get(error.code, Code.UPSTREAM_ERROR)
+    code = Code.UNAVAILABLE if _is_cut(error) else _CODES.get(error.code, Code.UPSTREAM_ERROR)
     text = error.message[:_TEXT_MAX] or "no reason given"
-    return Problem(code, f"{method}: {text} ({error.code})", retryable=code in {Code.TIMEOUT, Code.UNAVAILABLE})
+    details: dict[str, Any] = {"rpc_code": error.code}
+    if error.data is not None and (body := _told(error.data)):
+        details["body"] = body
+    again = code in {Code.TIMEOUT, Code.UNAVAILABLE}
+    return Problem(code, f"{method}: {text} ({error.code})", retryable=again, details=details)
+
+
+def _told(data: Any) -> str:
+    """What an error says beside its message; what was added on the way is nobody's word."""
+    if isinstance(data, dict):
+        data = {name: value for name, value in data.items() if name != OURS}
+    return json.dumps(data, ensure_ascii=False, default=str)[:_BODY_MAX] if data else ""
 
 
 def of_fault(error: BaseException) -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,23 @@ class Seat:
         self._way: Way | None = None
         self._failures = 0
         self._not_before = 0.0
+        self._fresh_until = math.inf
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether what was listed is older than its server lets it become; told once for each listing (S-93)."""
+        stale = anyio.current_time() > self._fresh_until
+        if stale:
+            self._fresh_until = math.inf
+        return stale
+
+    def listed(self, fresh_seconds: float | None) -> None:
+        """A listing was read that is good for that long; None: until told otherwise."""
+        hello = self._link.hello if self._link else None
+        if fresh_seconds is None or (hello is not None and hello.tells_changes):
+            self._fresh_until = math.inf
+        else:
+            self._fresh_until = anyio.current_time() + max(fresh_seconds, self._timing.fresh_least_seconds)
 
     async def link(self) -> tuple[Link, bool]:
         """The open session, begun if there is none; and whether it was open already."""
@@ -78,6 +96,7 @@ class Seat:
                 Code.UNAVAILABLE,
                 f"source {self.spec.id!r} failed {self._failures} times and is tried again in {delay:.1f} s{why}",
                 retryable=True,
+                details={"retry_after": round(delay, 1), "not_processed": True, "left_alone": True},
             )
         await anyio.sleep(delay)
 

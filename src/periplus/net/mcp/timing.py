@@ -16,6 +16,7 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     grace_seconds: float = 2.0  # between asking its group to end and ending it
     retry_first_seconds: float = 1.0
     retry_most_seconds: float = 60.0
+    fresh_least_seconds: float = 60.0  # a list is not read again sooner, however short-lived it says it is
     message_bytes: int = 128 << 20  # one message
     requests: int = 32  # at once, per server
     pages: int = 10_000  # of one list

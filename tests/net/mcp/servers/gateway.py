@@ -1,4 +1,4 @@
-"""A gateway to be killed: `gateway.py PYTHON-SERVER ARG ...` reads its listing, says so, and waits."""
+"""A gateway to be killed: `gateway.py PYTHON-SERVER ARG ...` reads its listing, calls what never answers, says so."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from periplus.net.mcp import McpPool
 
 async def main() -> None:
     spec = SourceSpec(id="family", kind="mcp", command=sys.executable, args=tuple(sys.argv[1:]))
-    async with McpPool(Fetcher(FetchPolicy()).transport, environ=dict(os.environ)) as pool:
+    fetcher = Fetcher(FetchPolicy())
+    async with McpPool(lambda spec, *_: fetcher.transport(spec), environ=dict(os.environ)) as pool:
         await pool.listing(spec)
-        print("ready", flush=True)  # noqa: T201
-        await anyio.sleep_forever()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(pool.request, spec, "tools/call", {"name": "hang", "arguments": {}})
+            print("ready", flush=True)  # noqa: T201
 
 
 anyio.run(main)

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import mcp_types as types
 import uvicorn
-from mcp.server import Server
+from mcp.server import NotificationOptions, Server
 from mcp.server.sse import SseServerTransport
 from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
@@ -68,9 +68,10 @@ SERVER: Server[Any] = Server(
 )
 
 
-async def over_stdio() -> None:
+async def over_stdio(server: Server[Any]) -> None:
     async with stdio_server() as (read, write):
-        await SERVER.run(read, write, SERVER.create_initialization_options())
+        options = server.create_initialization_options(NotificationOptions(tools_changed=True))
+        await server.run(read, write, options)
 
 
 class OldOnly:
@@ -103,22 +104,22 @@ class Locked:
         await self.app(scope, receive, send)
 
 
-def sse_app() -> Starlette:
+def sse_app(server: Server[Any]) -> Starlette:
     transport = SseServerTransport("/messages/")
 
     async def stream(request: Any) -> Response:
         async with transport.connect_sse(request.scope, request.receive, request._send) as (read, write):
-            await SERVER.run(read, write, SERVER.create_initialization_options())
+            await server.run(read, write, server.create_initialization_options())
         return Response()
 
     return Starlette(routes=[Route("/mcp", stream), Mount("/messages/", app=transport.handle_post_message)])
 
 
-def main(mode: str) -> None:
+def main(mode: str, server: Server[Any] = SERVER) -> None:
     if mode == "stdio":
-        anyio.run(over_stdio)
+        anyio.run(over_stdio, server)
         return
-    app: Any = sse_app() if mode == "sse" else SERVER.streamable_http_app()
+    app: Any = sse_app(server) if mode == "sse" else server.streamable_http_app()
     app = {"old": OldOnly, "locked": Locked}.get(mode, lambda given: given)(app)
     listener = socket.create_server(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0))
     print(listener.getsockname()[1], flush=True)  # noqa: T201

@@ -1,0 +1,89 @@
+"""Calls over the pooled sessions: the port `McpOut`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+
+from periplus.model import Code, Problem, SourceSpec
+from periplus.net.mcp.blame import named
+from periplus.net.mcp.inquiries import described, plain_answer, unanswered
+from periplus.net.mcp.pool import McpPool
+from periplus.ports import Calling, McpRequest, Site, here, no_progress, traceparent
+
+_ROUNDS = 10
+_FIRST_PAUSE_S, _MOST_PAUSE_S = 0.05, 1.0
+
+
+class McpCalls:
+    """Sends requests to servers, each within its own deadline; what ends a call ends it at the server too (S-97)."""
+
+    def __init__(self, pool: McpPool) -> None:
+        self._pool = pool
+
+    async def call(self, request: McpRequest, site: Site, calling: Calling) -> dict[str, Any]:
+        """The result. A server that wants to be asked again is; one that wants a person or a model is refused."""
+        ends = anyio.current_time() + calling.timeout_s
+        place = traceparent(here())
+        whole = request.params | ({"_meta": {"traceparent": place}} if place else {})
+        params, pause = whole, _FIRST_PAUSE_S
+        for _ in range(_ROUNDS):
+            left = max(ends - anyio.current_time(), 0.001)
+            result = await self._once(request, params, site.spec, calling, left)
+            if result.get("resultType") != "input_required":
+                return result
+            answers = _answers(site.spec, result)
+            if not answers:
+                await anyio.sleep(pause)
+                pause = min(pause * 2, _MOST_PAUSE_S)
+            params = {**whole, **answers, **_state(result)}
+        raise Problem(Code.UPSTREAM_ERROR, f"source {site.spec.id!r} wants to be asked again more than {_ROUNDS} times")
+
+    async def _once(
+        self, request: McpRequest, params: dict[str, Any], spec: SourceSpec, calling: Calling, seconds: float
+    ) -> dict[str, Any]:
+        return await self._pool.request(
+            spec,
+            request.method,
+            params,
+            principal=calling.principal,
+            timeout_s=seconds,
+            headers=request.headers,
+            on_progress=None if calling.progress is no_progress else _Told(calling),
+        )
+
+
+class _Told:
+    """Progress as callers hear it: what servers say of it is text or nothing."""
+
+    def __init__(self, calling: Calling) -> None:
+        self._calling = calling
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        await self._calling.progress(progress, total, message or "")
+
+
+def _answers(spec: SourceSpec, result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a server's questions are answered with; a question for a person or a model ends the call."""
+    asked = result.get("inputRequests")
+    questions = asked if isinstance(asked, dict) else {}
+    answers: dict[str, Any] = {}
+    refused: list[str] = []
+    for name, question in questions.items():
+        method = str(question.get("method")) if isinstance(question, dict) else ""
+        answer = plain_answer(method)
+        if answer is None:
+            params = question.get("params") if isinstance(question, dict) else None
+            refused.append(described(method, params if isinstance(params, dict) else {}))
+        else:
+            answers[name] = answer
+    if refused:
+        raise named(spec.id, unanswered(refused), str)
+    return {"inputResponses": answers} if answers else {}
+
+
+def _state(result: Mapping[str, Any]) -> dict[str, Any]:
+    state = result.get("requestState")
+    return {"requestState": state} if isinstance(state, str) else {}
