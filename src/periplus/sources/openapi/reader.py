@@ -26,6 +26,7 @@ from periplus.sources.openapi.drafts import Desk, Drafting
 from periplus.sources.openapi.extensions import instructions_of
 from periplus.sources.openapi.links import Links
 from periplus.sources.openapi.operations import Operation, Place, Walk
+from periplus.sources.openapi.outcomes import Outcomes
 from periplus.sources.openapi.parameters import Parameters
 from periplus.sources.openapi.references import Library, escaped
 from periplus.sources.openapi.references_port import Unresolved
@@ -78,7 +79,7 @@ class Reader:
             areas=Areas(self._root, self._report, nodes, survey.slashed_tags),
             path_areas=cache(lambda: PathAreas(self._keys())),
             parameters=Parameters(self._library, self._report, swagger=swagger),
-            responses=Responses(self._library, self._root.get("produces"), swagger=swagger),
+            outcomes=Outcomes(Responses(self._library, self._root.get("produces"), swagger=swagger), schemas),
             links=Links(self._library, survey, self._report),
             servers=servers,
             security=security,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+import msgspec
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 _MOST: Final = 4096
+_LONGEST: Final = 16 * 1024  # a longer text hardly comes twice
+_encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class Memory(dict[K, V]):
@@ -17,3 +22,22 @@ class Memory(dict[K, V]):
         if len(self) >= _MOST:
             self.clear()
         super().__setitem__(key, value)
+
+
+class Readings(Generic[V]):
+    """What pieces of a document were read as: equal texts are read once, unless something was wrong with them."""
+
+    def __init__(self, reported: Callable[[], int]) -> None:
+        self._reported = reported  # how many findings there are so far
+        self._known = Memory[tuple[str, bytes], V]()
+
+    def of(self, written: object, base: str, read: Callable[[], V], keep: Callable[[V], bool] = lambda _: True) -> V:
+        """What was written, read; `base` is what its references are relative to. What is its writer's own is not kept."""
+        key = base, _encode(written)
+        if key in self._known:
+            return self._known[key]
+        before = self._reported()
+        found = read()
+        if self._reported() == before and len(key[1]) <= _LONGEST and keep(found):
+            self._known[key] = found
+        return found
