@@ -82,11 +82,11 @@ def build(parts: OperationParts, schemas: Schemas) -> Arguments:
     if key in schemas.arguments:
         known: Arguments = schemas.arguments[key][1]
         return known
-    before = schemas.reported
+    before = schemas.report.count
     names = _names(parameters, body)
-    laid = None if body is None else lay(body, names.body, names.taken)
+    laid = None if body is None else lay(body, names.body, names.taken, schemas)
     arguments = _flat(parameters, names, laid, parts, schemas)
-    if schemas.reported == before:
+    if schemas.report.count == before:
         schemas.arguments[key] = (parameters, body), arguments  # held, so that their ids stay their own
     return arguments
 

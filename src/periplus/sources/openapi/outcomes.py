@@ -25,7 +25,7 @@ class Outcomes:
     def __init__(self, responses: Responses, schemas: Schemas) -> None:
         self._responses = responses
         self._schemas = schemas
-        self._known = Readings[Outcome](lambda: schemas.reported)
+        self._known = Readings[Outcome](schemas.report)
 
     def of(self, operation: Operation, key: str) -> Outcome:
         """Links know where they stand, so responses that have any are their operation's own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,8 +50,8 @@ class Reader:
         refused = {one.url: one.code is FindingCode.REF_REFUSED for one, _ in shelf.missing}
         self._library = Library(shelf.root, shelf.others, refused)
         self.findings: list[Finding] = []
-        self._report = Report(shelf.label, self.findings, self._spelled)
-        self._labels = {book.label for book in (shelf.root, *shelf.others.values())}
+        labels = frozenset(book.label for book in (shelf.root, *shelf.others.values()))
+        self._report = Report(shelf.label, self.findings, partial(_spelled, self._library, labels))
         self._tell_of_files(shelf)
         self.version = version_of(self._root, self._report)
         paths = self._root.get("paths")
@@ -133,10 +133,6 @@ class Reader:
                 place = Place(base, f"/paths/{escaped(key)}", label)
                 yield from walk.of_path(key, item, place)
 
-    def _spelled(self, place: str) -> str:
-        """A document as reports spell it, by its label or its base."""
-        return place if place in self._labels else self._library.book(place).label
-
     def _keys(self) -> list[str]:
         return [key for key in self._paths if key[:2].lower() != "x-"]
 
@@ -196,3 +192,8 @@ class Reader:
             if isinstance(hooks, Mapping | list) and hooks:
                 message = f"{len(hooks)} webhooks are requests that the API sends; they are no tools"
                 self._report.add(note, FindingCode.WEBHOOKS_IGNORED, f"/{member}", message)
+
+
+def _spelled(library: Library, labels: frozenset[str], place: str) -> str:
+    """A document as reports spell it, by its label or its base."""
+    return place if place in labels else library.book(place).label

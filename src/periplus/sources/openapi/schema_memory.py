@@ -7,6 +7,8 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from periplus.model import Finding
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -24,20 +26,32 @@ class Memory(dict[K, V]):
         super().__setitem__(key, value)
 
 
+class Counted:
+    """Passes findings on and counts them."""
+
+    def __init__(self, report: Callable[[Finding], None]) -> None:
+        self._report = report
+        self.count = 0
+
+    def __call__(self, finding: Finding) -> None:
+        self.count += 1
+        self._report(finding)
+
+
 class Readings(Generic[V]):
     """What pieces of a document were read as: equal texts are read once, unless something was wrong with them."""
 
-    def __init__(self, reported: Callable[[], int]) -> None:
-        self._reported = reported  # how many findings there are so far
+    def __init__(self, report: Counted) -> None:
+        self._report = report
         self._known = Memory[tuple[str, bytes], V]()
 
     def of(self, written: object, base: str, read: Callable[[], V], keep: Callable[[V], bool] = lambda _: True) -> V:
-        """What was written, read; `base` is what its references are relative to. What is its writer's own is not kept."""
+        """What was written, read; `base` is what its references are relative to. The caller says what to keep."""
         key = base, _encode(written)
         if key in self._known:
             return self._known[key]
-        before = self._reported()
+        before = self._report.count
         found = read()
-        if self._reported() == before and len(key[1]) <= _LONGEST and keep(found):
+        if self._report.count == before and len(key[1]) <= _LONGEST and keep(found):
             self._known[key] = found
         return found
