@@ -143,12 +143,14 @@ class WorkflowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     server_version: str = ""  # and which version; empty: that of the package
     gate: Literal["activity", "all"] = "activity"  # what open checkpoints close: other activities, or every tool
     min_response_seconds: Annotated[float, msgspec.Meta(ge=0)] = 3  # how long an answer takes at least; 0: no time
-    verify_conditions: Literal["refuse", "warn", "off"] = "refuse"  # a dismissal although its condition is known to hold
+    verify_conditions: Literal["refuse", "warn", "off"] = (
+        "refuse"  # a dismissal although its condition is known to hold
+    )
     terminal_targets: tuple[str, ...] = ("__terminal__", "workflow-end")  # names of the end
     session_ttl_days: Annotated[float, msgspec.Meta(ge=0)] = 90  # idle days until a session expires; 0: never
     restore: bool = True  # whether a lost record is made again from a valid token
     bind: Literal["principal", "none"] = "principal"  # whose a token is: who started its session, or anybody who has it
-    token_form: Literal["full", "short"] = "full"  # "short": handles, for models that spoil long texts
+    token_form: Literal["full", "short"] = "full"  # noqa: S105 - "short": handles, for models that spoil long texts
     interop_key: str = ""  # a file of 32 bytes, the key shared with a server whose tokens are good here too
     step_tools: Literal["auto", "on", "off"] = "auto"  # list `run_step`; "auto": when a definition binds a tool
 

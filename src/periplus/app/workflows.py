@@ -35,7 +35,7 @@ def workflow_parts(settings: WorkflowSettings) -> WorkflowParts:
             ttl_s=settings.session_ttl_days * _DAY_S,
             restore=settings.restore,
             bound=settings.bind == "principal",
-            short=settings.token_form == "short",
+            short=settings.token_form == "short",  # noqa: S105 - a form, no secret
             step_tools=settings.step_tools,
         ),
         interop_key=_interop_key(settings.interop_key),

@@ -50,9 +50,9 @@ def text_of(condition: Condition) -> str:
 
 
 def same_meaning(claimed: str, condition: Condition) -> bool:
-    """Whether a claimed text says this condition; spacing, quotes, `=` for `==` and the order of operands do not count."""
+    """Whether a claimed text says this condition; spacing, quotes and the order of operands do not count."""
     try:
-        return canonical(_parsed(claimed)) == canonical(condition)
+        return bool(canonical(_parsed(claimed)) == canonical(condition))
     except _Unreadable:
         return False
 
@@ -82,7 +82,7 @@ def _flat(condition: And | Or) -> list[Condition]:
     """Operands, those of operands of the same kind among them."""
     flat: list[Condition] = []
     for one in condition.conditions:
-        flat.extend(_flat(cast("And | Or", one)) if type(one) is type(condition) else [one])
+        flat.extend(_flat(one) if isinstance(one, And | Or) and type(one) is type(condition) else [one])
     return flat
 
 

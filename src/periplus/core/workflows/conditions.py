@@ -125,8 +125,9 @@ def _compared(condition: Simple, lookup: Lookup) -> bool | None:
             return same(value, condition.value)
         case "!=":
             return not same(value, condition.value)
-    left, right = _number(value), _number(condition.value)
-    return left is not None and right is not None and _ordered(condition.operator, left, right)
+        case _:
+            left, right = _number(value), _number(condition.value)
+            return left is not None and right is not None and _ordered(condition.operator, left, right)
 
 
 def _ordered(operator: str, left: float, right: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -99,3 +100,8 @@ def all_steps(activity: Activity) -> tuple[Step, ...]:
 def _acts(activity: Activity) -> tuple[Any, ...]:
     inside = tuple(act for step in all_steps(activity) for act in step.actions)
     return (*activity.entry_actions, *activity.exit_actions, *inside)
+
+
+def binds_tools(definitions: Iterable[Definition]) -> bool:
+    """Whether any step of these definitions runs a tool."""
+    return any(step.tool for one in definitions for activity in one.valid() for step in all_steps(activity))

@@ -112,9 +112,7 @@ def _again(call: Call, activity: Activity, arguments: Mapping[str, Any]) -> Done
     return _done(call, activity, record, arguments, list(on_activities(call, arguments)))
 
 
-def _done(
-    call: Call, activity: Activity, record: Record, arguments: Mapping[str, Any], warned: list[Warned]
-) -> Done:
+def _done(call: Call, activity: Activity, record: Record, arguments: Mapping[str, Any], warned: list[Warned]) -> Done:
     after = msgspec.structs.replace(call, record=record)
     body = shown_activity(after, activity)
     body["next"] = outlook(after, activity)

@@ -63,7 +63,7 @@ class Facts:
         return tuple(dict.fromkeys((*self._record.skipped, *by_modes)))
 
     def filled(self, value: Any) -> Filled:
-        """A value with every `{name}` replaced; one that is nothing but a placeholder keeps the type of what it means."""
+        """A value with every `{name}` replaced; one that is nothing but a name keeps the type of what it means."""
         missing: dict[str, None] = {}
         return Filled(self._fill(value, missing), tuple(missing))
 

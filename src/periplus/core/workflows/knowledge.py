@@ -32,7 +32,7 @@ def show_skill(call: Call, arguments: Mapping[str, Any]) -> Done:
     """The skill of one step of the activity the token stands in."""
     step_id = str(arguments["step_id"])
     activity = _current(call, step_id)
-    ref, by_activity = _ref(call, activity, step_id)
+    ref, by_activity = _ref(activity, step_id)
     found = call.snapshot.skill(call.definition, ref)
     if found is None:
         raise Problem(Code.NOT_FOUND, f"Skill not found: {ref}", hints=("`get_skills` lists those of the workflow",))
@@ -73,7 +73,7 @@ def _current(call: Call, step_id: str) -> Activity:
     return call.activity(act)
 
 
-def _ref(call: Call, activity: Activity, step_id: str) -> tuple[str, bool]:
+def _ref(activity: Activity, step_id: str) -> tuple[str, bool]:
     """The skill of a step, else its activity's; a skill that the activity names may be asked for by itself."""
     steps = [step for step in all_steps(activity) if step.id == step_id]
     named = (activity.skills.primary, *activity.skills.supporting)

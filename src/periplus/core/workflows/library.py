@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 
 from periplus.core.workflows.checks import checked
-from periplus.core.workflows.definition import META, Definition
+from periplus.core.workflows.definition import META, Definition, binds_tools
 from periplus.core.workflows.loading import Folder, folders, load
 from periplus.core.workflows.problems import LoadCode, LoadProblem, Severity
 from periplus.core.workflows.snapshot import Snapshot
@@ -35,6 +35,15 @@ class Library:
         self._loaded: dict[Place, tuple[tuple[Listed, ...], Definition]] = {}
         self._good: dict[Place, Definition] = {}
         self._snapshot = Snapshot()
+        self._binds: tuple[Snapshot, bool] | None = None
+
+    @property
+    def binds_tools(self) -> bool:
+        """Whether a step of some definition runs a tool, as it was last read; the first time it is read for this."""
+        snapshot = self._snapshot if self._seen else self.look()
+        if self._binds is None or self._binds[0] is not snapshot:
+            self._binds = (snapshot, binds_tools(snapshot.definitions))
+        return self._binds[1]
 
     def look(self) -> Snapshot:
         """What the directories hold now; one call sees one state."""

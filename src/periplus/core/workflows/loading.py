@@ -237,7 +237,7 @@ class _Loader:
         starts = (f"{self._folder.name}/workflow.", f"{self._folder.name}.")
         return next((file.path for file in self._folder.files if file.path.startswith(starts)), self._folder.name)
 
-    def _say(  # noqa: PLR0913, PLR0917 - each is one thing a problem says
+    def _say(
         self,
         severity: Severity,
         code: LoadCode,
@@ -276,9 +276,7 @@ def folders(files: Sequence[Listed]) -> dict[str, tuple[Listed, ...]]:
         if slash and not rest:
             continue
         found.setdefault(name, []).append(file)
-    return {
-        name: tuple(own) for name, own in sorted(found.items()) if any(_defines(file, name) for file in own)
-    }
+    return {name: tuple(own) for name, own in sorted(found.items()) if any(_defines(file, name) for file in own)}
 
 
 def _defines(file: Listed, name: str) -> bool:

@@ -16,7 +16,10 @@ Id = Annotated[str, msgspec.Meta(pattern=ID_PATTERN)]
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Semver = Annotated[str, msgspec.Meta(pattern=r"^\d+\.\d+\.\d+$")]
 Estimate = Annotated[
-    str, msgspec.Meta(pattern=r"^\d+(-\d+)?\s*([mM]|[mM][iI][nN]|[hH]|[hH][rR]|[hH][oO][uU][rR][sS]?|[dD]|[dD][aA][yY][sS]?)?$")
+    str,
+    msgspec.Meta(
+        pattern=r"^\d+(-\d+)?\s*([mM]|[mM][iI][nN]|[hH]|[hH][rR]|[hH][oO][uU][rR][sS]?|[dD]|[dD][aA][yY][sS]?)?$"
+    ),
 ]
 Texts = tuple[str, ...]
 
@@ -25,7 +28,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A part of a definition. Unknown keys are kept beside it and returned as they were written."""
 
 
-class Variable(Part, kw_only=True):
+class Variable(Part, frozen=True, kw_only=True):
     """A value the workflow knows by name."""
 
     name: Name
@@ -35,7 +38,7 @@ class Variable(Part, kw_only=True):
     required: bool = False
 
 
-class Mode(Part, kw_only=True):
+class Mode(Part, frozen=True, kw_only=True):
     """A way to walk the same workflow differently."""
 
     id: Name
@@ -48,7 +51,7 @@ class Mode(Part, kw_only=True):
     resource: str = ""
 
 
-class Location(Part, kw_only=True):
+class Location(Part, frozen=True, kw_only=True):
     """Where artifacts of a kind lie."""
 
     path: str
@@ -56,20 +59,20 @@ class Location(Part, kw_only=True):
     gitignored: bool = False
 
 
-class Role(Part, kw_only=True, forbid_unknown_fields=True):
+class Role(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Somebody who takes part."""
 
     id: Name
     description: str
 
 
-class ExecutionModel(Part, kw_only=True, forbid_unknown_fields=True):
+class ExecutionModel(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who takes part."""
 
     roles: Annotated[tuple[Role, ...], msgspec.Meta(min_length=1)]
 
 
-class Act(Part, kw_only=True):
+class Act(Part, frozen=True, kw_only=True):
     """Something the agent is to do at a border; the server runs none."""
 
     action: Literal["log", "validate", "set", "emit", "message"]
@@ -78,7 +81,7 @@ class Act(Part, kw_only=True):
     value: Any = None
 
 
-class Binding(Part, kw_only=True):
+class Binding(Part, frozen=True, kw_only=True):
     """A tool of the catalog that a step runs."""
 
     ref: Name
@@ -87,7 +90,7 @@ class Binding(Part, kw_only=True):
     requires: Texts = ()
 
 
-class Step(Part, kw_only=True):
+class Step(Part, frozen=True, kw_only=True):
     """One thing to do."""
 
     id: Name
@@ -105,7 +108,7 @@ class Step(Part, kw_only=True):
         return Binding(ref=self.tool) if isinstance(self.tool, str) else self.tool
 
 
-class Effect(Part, kw_only=True):
+class Effect(Part, frozen=True, kw_only=True):
     """What choosing an option brings about."""
 
     set_variable: dict[str, Any] = {}
@@ -113,7 +116,7 @@ class Effect(Part, kw_only=True):
     skip_activities: Texts = ()
 
 
-class Option(Part, kw_only=True):
+class Option(Part, frozen=True, kw_only=True):
     """One answer to a checkpoint."""
 
     id: Name
@@ -122,7 +125,7 @@ class Option(Part, kw_only=True):
     effect: Effect | None = None
 
 
-class Checkpoint(Part, kw_only=True):
+class Checkpoint(Part, frozen=True, kw_only=True):
     """A question that has to be answered before the workflow goes on."""
 
     id: Name
@@ -141,7 +144,7 @@ class Checkpoint(Part, kw_only=True):
         return next((option for option in self.options if option.id == id_), None)
 
 
-class Branch(Part, kw_only=True):
+class Branch(Part, frozen=True, kw_only=True):
     """One way on from a decision; without a target the workflow ends."""
 
     id: Name
@@ -151,7 +154,7 @@ class Branch(Part, kw_only=True):
     is_default: bool = False
 
 
-class Decision(Part, kw_only=True):
+class Decision(Part, frozen=True, kw_only=True):
     """A fork in the way."""
 
     id: Name
@@ -160,7 +163,7 @@ class Decision(Part, kw_only=True):
     branches: Annotated[tuple[Branch, ...], msgspec.Meta(min_length=2)]
 
 
-class Loop(Part, kw_only=True):
+class Loop(Part, frozen=True, kw_only=True):
     """Steps that are done several times."""
 
     id: Name
@@ -175,7 +178,7 @@ class Loop(Part, kw_only=True):
     activities: Texts = ()
 
 
-class Transition(Part, kw_only=True):
+class Transition(Part, frozen=True, kw_only=True):
     """A way to another activity."""
 
     to: Name
@@ -183,7 +186,7 @@ class Transition(Part, kw_only=True):
     is_default: bool = False
 
 
-class Trigger(Part, kw_only=True):
+class Trigger(Part, frozen=True, kw_only=True):
     """Another workflow that is started from here."""
 
     workflow: Name
@@ -191,7 +194,7 @@ class Trigger(Part, kw_only=True):
     pass_context: Texts = ()
 
 
-class Artifact(Part, kw_only=True):
+class Artifact(Part, frozen=True, kw_only=True):
     """Something the activity leaves behind."""
 
     id: Name
@@ -201,14 +204,14 @@ class Artifact(Part, kw_only=True):
     action: Literal["create", "update"] | None = None
 
 
-class ActivitySkills(Part, kw_only=True):
+class ActivitySkills(Part, frozen=True, kw_only=True):
     """What an activity wants known."""
 
     primary: str = ""
     supporting: Texts = ()
 
 
-class ModeOverride(Part, kw_only=True):
+class ModeOverride(Part, frozen=True, kw_only=True):
     """How an activity differs in a mode."""
 
     description: str = ""
@@ -221,7 +224,7 @@ class ModeOverride(Part, kw_only=True):
     context_to_preserve: Texts = msgspec.field(default=(), name="context_to_preserve")
 
 
-class Activity(Part, kw_only=True):
+class Activity(Part, frozen=True, kw_only=True):
     """A stretch of the way."""
 
     id: Id
@@ -252,7 +255,7 @@ class Activity(Part, kw_only=True):
         return tuple(step for loop in self.loops for step in loop.steps)
 
 
-class Workflow(Part, kw_only=True):
+class Workflow(Part, frozen=True, kw_only=True):
     """A whole workflow, with the activities that stand in its own file."""
 
     schema_: str = msgspec.field(default="", name="$schema")
@@ -273,7 +276,7 @@ class Workflow(Part, kw_only=True):
     activities: tuple[dict[str, Any], ...] = ()
 
 
-class ToolUse(Part, kw_only=True):
+class ToolUse(Part, frozen=True, kw_only=True):
     """How a skill uses one tool."""
 
     when: str = ""
@@ -285,7 +288,7 @@ class ToolUse(Part, kw_only=True):
     preserve: Texts = ()
 
 
-class SkillError(Part, kw_only=True):
+class SkillError(Part, frozen=True, kw_only=True):
     """What can go wrong, and what then."""
 
     cause: str = ""
@@ -295,7 +298,7 @@ class SkillError(Part, kw_only=True):
     note: str = ""
 
 
-class Input(Part, kw_only=True):
+class Input(Part, frozen=True, kw_only=True):
     """What a skill needs."""
 
     id: Name
@@ -304,7 +307,7 @@ class Input(Part, kw_only=True):
     default: Any = None
 
 
-class Output(Part, kw_only=True):
+class Output(Part, frozen=True, kw_only=True):
     """What a skill gives."""
 
     id: Name
@@ -313,7 +316,7 @@ class Output(Part, kw_only=True):
     artifact: dict[str, Any] = {}
 
 
-class Skill(Part, kw_only=True):
+class Skill(Part, frozen=True, kw_only=True):
     """Knowledge of how to do something."""
 
     id: Id

@@ -63,7 +63,7 @@ def _suggested(found: Sequence[Way], requested: str, skipped: Sequence[str]) -> 
 def check_gate(call: Call, target: str | None = None) -> None:
     """Refuse what has to wait for answers: with `target`, to enter that activity."""
     pending = call.record.pending
-    if not pending or target == call.record.act:
+    if len(pending) == 0 or target == call.record.act:
         return
     if target is None and (call.rules.gate != "all" or not call.is_current):
         return

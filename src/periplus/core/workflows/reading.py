@@ -8,13 +8,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import NODEFAULT, inspect
+from msgspec import inspect
 
 from periplus.core.workflows.condition_text import text_of
 from periplus.core.workflows.conditions import Condition
 
 _SHOWN = 60
-_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 _CONDITIONS = frozenset({"condition", "breakCondition"})
 
 
@@ -63,7 +62,8 @@ def _read(value: Any, info: Any, where: str, reading: Reading) -> Any:  # noqa: 
             if value in info.values and isinstance(value, str):
                 return value
             return reading.fault(where, f"{_shown(value)} is none of {', '.join(map(str, info.values))}")
-    return _scalar(value, info, where, reading)
+        case _:
+            return _scalar(value, info, where, reading)
 
 
 def _object(value: Any, info: inspect.StructType, where: str, reading: Reading) -> Any:
@@ -75,7 +75,7 @@ def _object(value: Any, info: inspect.StructType, where: str, reading: Reading) 
         if name in value:
             done[name] = _read(value[name], field.type, _inside(where, name), reading)
             if name in _CONDITIONS and not reading.faults:
-                done[f"{name}_text"] = text_of(msgspec.convert(done[name], Condition))  # type: ignore[arg-type]
+                done[f"{name}_text"] = text_of(msgspec.convert(done[name], Condition))
         elif field.required:
             reading.fault(_inside(where, name), "is missing")
         elif _is_written(field):
@@ -96,7 +96,7 @@ def _note_unknown(name: str, info: inspect.StructType, where: str, reading: Read
 
 def _is_written(field: inspect.Field) -> bool:
     """Flags and counts have a default that answers show; what is merely optional has none."""
-    return isinstance(field.default, bool | int) and field.default is not NODEFAULT
+    return isinstance(field.default, bool | int)
 
 
 def _list(value: Any, info: inspect.VarTupleType, where: str, reading: Reading) -> Any:
@@ -145,27 +145,40 @@ def _with_location(done: Any, value: Any, branches: list[Any]) -> Any:
 
 
 def _scalar(value: Any, info: Any, where: str, reading: Reading) -> Any:
-    fits = {
-        inspect.StrType: isinstance(value, str),
-        inspect.BoolType: isinstance(value, bool),
-        inspect.IntType: isinstance(value, int) and not isinstance(value, bool),
-        inspect.FloatType: isinstance(value, int | float) and not isinstance(value, bool),
-    }.get(type(info), False)
-    if not fits:
+    if not _is_of(value, info):
         return reading.fault(where, f"{_shown(value)} is not {_wanted(info)}")
     if isinstance(info, inspect.StrType):
-        if info.min_length and len(value) < info.min_length:
+        if info.min_length and not value:
             return reading.fault(where, "is empty")
-        if info.pattern and not re.search(info.pattern, value):
+        if info.pattern and not re.search(info.pattern, str(value)):
             return reading.fault(where, f"{_shown(value)} does not match {info.pattern}")
     if isinstance(info, inspect.IntType) and info.gt is not None and value <= info.gt:
         return reading.fault(where, f"{value} is not more than {info.gt}")
     return value
 
 
+def _is_of(value: Any, info: Any) -> bool:
+    match info:
+        case inspect.StrType():
+            return isinstance(value, str)
+        case inspect.BoolType():
+            return isinstance(value, bool)
+        case inspect.IntType():
+            return isinstance(value, int) and not isinstance(value, bool)
+        case _:
+            return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _wanted(info: Any) -> str:
-    kinds = {inspect.StrType: "a text", inspect.BoolType: "true or false", inspect.IntType: "a whole number"}
-    return kinds.get(type(info), "a number")
+    match info:
+        case inspect.StrType():
+            return "a text"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType():
+            return "a whole number"
+        case _:
+            return "a number"
 
 
 def _inside(where: str, name: str) -> str:
@@ -173,7 +186,9 @@ def _inside(where: str, name: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, Mapping | list | tuple):
-        return _KINDS[dict if isinstance(value, Mapping) else list]
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
     text = msgspec.json.encode(value, enc_hook=str).decode()
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

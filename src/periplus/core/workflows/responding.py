@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -59,7 +59,7 @@ def asked(call: Call, id_: str) -> tuple[Activity, Checkpoint | None, Pending | 
 
 def chosen_mode(arguments: Mapping[str, Any]) -> Mode:
     """The one way that was chosen; `false`, an empty text and null choose nothing (W-63)."""
-    chosen = [mode for mode in MODES if arguments.get(mode) not in (None, False, "")]
+    chosen: list[Mode] = [mode for mode in MODES if arguments.get(mode) not in (None, False, "")]
     if len(chosen) != 1:
         came = ", ".join(chosen) or "none"
         raise Problem(
@@ -77,9 +77,7 @@ def _accepted(
     call: Call, point: Checkpoint, waiting: Pending | None, mode: Mode, arguments: Mapping[str, Any]
 ) -> tuple[Choice, list[Warned]]:
     if waiting is None and mode != "option_id":
-        raise Problem(
-            Code.NOT_ALLOWED, f"{point.id!r} is optional: it takes option_id only", hints=(_valid(point),)
-        )
+        raise Problem(Code.NOT_ALLOWED, f"{point.id!r} is optional: it takes option_id only", hints=(_valid(point),))
     if mode == "condition_not_met":
         return Choice(mode, ""), _dismissable(call, point)
     option = str(arguments["option_id"]) if mode == "option_id" else _advancing(point)
@@ -105,9 +103,7 @@ def _valid(point: Checkpoint) -> str:
 def _advancing(point: Checkpoint) -> str:
     """The option that time chooses, where time may choose at all."""
     if point.answered_by == "human":
-        raise Problem(
-            Code.NOT_ALLOWED, f"{point.id!r} is answered by a person, not by time", hints=(_valid(point),)
-        )
+        raise Problem(Code.NOT_ALLOWED, f"{point.id!r} is answered by a person, not by time", hints=(_valid(point),))
     if point.blocking:
         raise Problem(Code.NOT_ALLOWED, f"{point.id!r} is blocking: it waits for an answer", hints=(_valid(point),))
     if not point.default_option or not point.auto_advance_ms:
@@ -180,8 +176,8 @@ def _values(call: Call, point: Checkpoint) -> str:
 # --- what comes of it -------------------------------------------------------------------------------------------
 
 
-def _resolved(  # noqa: PLR0913, PLR0917 - each is one part of an answer
-    call: Call, activity: Activity, point: Checkpoint, choice: Choice, warned: list[Warned], optional: bool
+def _resolved(
+    call: Call, activity: Activity, point: Checkpoint, choice: Choice, warned: list[Warned], *, optional: bool
 ) -> Done:
     option = point.option(choice.option)
     left = tuple(one for one in call.record.pending if one.id != point.id)
@@ -259,9 +255,7 @@ def _updated(call: Call, record: Record) -> Any:
 
 def _dropped(call: Call, id_: str) -> Done:
     """An edit of the definition never strands a session."""
-    record = msgspec.structs.replace(
-        call.record, pending=tuple(one for one in call.record.pending if one.id != id_)
-    )
+    record = msgspec.structs.replace(call.record, pending=tuple(one for one in call.record.pending if one.id != id_))
     after = msgspec.structs.replace(call, record=record)
     body: dict[str, Any] = {
         "checkpoint_id": id_,
@@ -298,8 +292,8 @@ def _not_pending(call: Call, id_: str) -> Problem:
     record = call.record
     pending = ", ".join(record.pending_ids()) or "none"
     vis = call.token.vis if isinstance(call.token.vis, int) else record.visit
-    answer = record.answer(id_, cast("int", vis))
-    hints = (f"pending: {pending}",)
+    answer = record.answer(id_, vis)
+    hints: tuple[str, ...] = (f"pending: {pending}",)
     if answer is not None:
         given = f"option {answer.option!r}" if answer.option else "a dismissal"
         hints = (f"it was answered with {given} already", *hints)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from periplus.core.calls.approvals import is_operator
 from periplus.core.sessions import Conversations
 from periplus.core.workflows.call import OWN, Rules, Warned
 from periplus.core.workflows.record import RUNS, SLOT, Record, Run, restored
@@ -18,7 +19,7 @@ from periplus.core.workflows.tokens import (
     stripped,
     unknown,
 )
-from periplus.model import Event, Principal, Session
+from periplus.model import Code, Event, Principal, Problem, Session
 from periplus.ports import Clock
 
 PREFIX = "workflow:"
@@ -127,6 +128,17 @@ class Records:
         owner = self.owner(principal) if principal else None
         found = await self._conversations.recent(owner, PREFIX, limit)
         return [(one, record) for one in found if (record := _record(one))]
+
+    async def inspected(self, principal: Principal, sid: str) -> tuple[Session, Record]:
+        """A session for whoever may look at it: its owner, or the operator."""
+        owner = await self._conversations.owner(PREFIX + sid) if is_operator(principal) else self.owner(principal)
+        session = await self._conversations.load(owner, PREFIX + sid) if owner else None
+        record = _record(session) if session else None
+        if session is None or record is None:
+            raise Problem(
+                Code.NOT_FOUND, f"there is no session {sid[:80]!r}", hints=("`periplus workflows sessions` lists them",)
+            )
+        return session, record
 
     def now(self) -> int:
         """Milliseconds since the epoch."""

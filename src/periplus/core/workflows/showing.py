@@ -55,9 +55,7 @@ def show_workflow(call: Call, arguments: Mapping[str, Any]) -> Done:
     definition = call.definition
     if arguments.get("summary", True):
         body = {name: definition.body[name] for name in _SUMMARY if name in definition.body}
-        body["activities"] = [
-            {"id": one.id, "name": one.name, "required": one.required} for one in definition.valid()
-        ]
+        body["activities"] = [{"id": one.id, "name": one.name, "required": one.required} for one in definition.valid()]
     else:
         body = dict(definition.body)
         body["activities"] = [loaded.body for loaded in definition.activities.values() if loaded.part]
@@ -78,7 +76,7 @@ def load_problems(problems: Any) -> dict[str, Any]:
     """The first problems of a definition, and how many there are; nothing where there are none."""
     if not problems:
         return {}
-    return {"load_problems": {"count": len(problems), "first": [one.to_json() for one in problems[:_PROBLEMS]]}}
+    return {"load_problems": {"count": len(problems), "problems": [one.to_json() for one in problems[:_PROBLEMS]]}}
 
 
 # --- checkpoints ------------------------------------------------------------------------------------------------
@@ -89,9 +87,7 @@ def find_checkpoint(call: Call, activity: Activity, id_: str) -> Checkpoint:
     point = call.checkpoint(activity, id_)
     if point is None:
         known = ", ".join(one.id for one in activity.checkpoints) or "none"
-        raise Problem(
-            Code.NOT_FOUND, f"Checkpoint not found: {id_} in {activity.id!r}", hints=(f"there are {known}",)
-        )
+        raise Problem(Code.NOT_FOUND, f"Checkpoint not found: {id_} in {activity.id!r}", hints=(f"there are {known}",))
     return point
 
 
@@ -137,9 +133,7 @@ def _standing(call: Call, activity: Activity, point: Checkpoint) -> tuple[Any, d
 
 
 def _settled(call: Call, activity: Activity, point: Checkpoint, *, here: bool) -> dict[str, Any]:
-    answers = [
-        one for one in call.record.answers if one.activity == activity.id and one.checkpoint == point.id
-    ]
+    answers = [one for one in call.record.answers if one.activity == activity.id and one.checkpoint == point.id]
     if here:
         answers = [one for one in answers if one.visit == call.record.visit]
     if answers:

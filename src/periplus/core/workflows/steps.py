@@ -10,7 +10,7 @@ import msgspec
 from periplus.core.schema.signature import one_line
 from periplus.core.workflows.call import Call, Done
 from periplus.core.workflows.conditions import holds
-from periplus.core.workflows.definition import Definition, all_steps
+from periplus.core.workflows.definition import all_steps
 from periplus.core.workflows.entering import stale
 from periplus.core.workflows.model import Activity, Binding, Step
 from periplus.core.workflows.record import StepCall, Value
@@ -33,11 +33,6 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     step: Step
     binding: Binding
     arguments: dict[str, Any]
-
-
-def binds_tools(definitions: Any) -> bool:
-    """Whether any step of these definitions runs a tool."""
-    return any(step.tool for one in definitions for activity in one.valid() for step in all_steps(activity))
 
 
 async def with_tools(call: Call, activity: Activity, body: dict[str, Any], tools: Tools, who: Principal) -> None:
@@ -121,9 +116,7 @@ def ran(call: Call, step: Ready, result: Result) -> Done:
     if saved:
         variables.pop(saved, None)
         variables[saved] = Value(value=result.value, source="tool", at=call.now)
-    made = StepCall(
-        visit=call.record.visit, step=step.step.id, tool=str(result.tool), call=result.trace, at=call.now
-    )
+    made = StepCall(visit=call.record.visit, step=step.step.id, tool=str(result.tool), call=result.trace, at=call.now)
     record = msgspec.structs.replace(call.record, variables=variables, calls=(*call.record.calls, made))
     body: dict[str, Any] = {"step_id": step.step.id, "tool": str(result.tool), "result": result.value}
     body |= {"saved": saved} if saved else {}
@@ -149,8 +142,3 @@ def asked_again(problem: Problem, step: Ready, arguments: Mapping[str, Any]) -> 
         retryable=True,
         details=problem.details,
     )
-
-
-def needs_tools(definition: Definition) -> bool:
-    """Whether a definition binds a tool to any step."""
-    return binds_tools((definition,))

@@ -71,9 +71,7 @@ def may_end(activity: Activity) -> bool:
 def ways(entries: Sequence[Entry], known: Lookup, assumed: Lookup, answered: Answered) -> tuple[Way, ...]:
     """How each way stands: by what is known, else by what is assumed by default."""
     plain = {entry: _conditional(entry, known, assumed, answered) for entry in entries if not _waits(entry)}
-    others = [
-        way for way in plain.values() if not (way.entry.checkpoint and answered(way.entry.checkpoint) is None)
-    ]
+    others = [way for way in plain.values() if not (way.entry.checkpoint and answered(way.entry.checkpoint) is None)]
     return tuple(plain.get(entry) or _default(entry, others, known, assumed) for entry in entries)
 
 

@@ -9,12 +9,11 @@ import anyio.to_thread
 import msgspec
 
 from periplus.core.audit import Audit, Note
-from periplus.core.calls.approvals import Approvals
+from periplus.core.calls.approvals import Approvals, is_operator
 from periplus.core.sessions import Conversations
 from periplus.core.standing import Standing
-from periplus.core.workflows import steps, tracing
+from periplus.core.workflows import inspection, steps, tracing
 from periplus.core.workflows.call import OWN, Call, Done, Rules, Warned
-from periplus.core.workflows.definition import Definition
 from periplus.core.workflows.entering import enter
 from periplus.core.workflows.knowledge import show_resource, show_skill, show_skills
 from periplus.core.workflows.library import Library
@@ -83,6 +82,33 @@ class Workflows:
         """The definitions as they are now, as far as a principal may see them."""
         snapshot = await anyio.to_thread.run_sync(self._room.library.look)
         return within(snapshot, (await self._room.standing.judge(principal)).scope)
+
+    def runs_steps(self) -> bool:
+        """Whether steps may run tools, by what definitions bind as they were last read."""
+        wanted = self.rules.step_tools
+        return wanted == "on" or (wanted == "auto" and self._room.library.binds_tools)
+
+    async def store_fault(self) -> str:
+        """Why records cannot be read; empty when they can."""
+        try:
+            await self._room.ledger.tip()
+        except Problem as problem:
+            return problem.message
+        return ""
+
+    # --- for operators --------------------------------------------------------------------------------------
+
+    async def sessions(self, principal: Principal, limit: int) -> list[dict[str, Any]]:
+        """Sessions in short, the last used first: an administrator's are everybody's."""
+        whose = None if is_operator(principal) else principal
+        return [inspection.in_short(one, record) for one, record in await self.records.recent(whose, limit)]
+
+    async def session(self, principal: Principal, sid: str) -> dict[str, Any]:
+        """One session whole: where it stands, what was answered, what it knows, and all that happened in it."""
+        one, record = await self.records.inspected(principal, sid)
+        snapshot = await self.snapshot(principal)
+        definition, _ = snapshot.running(record.workflow)
+        return inspection.whole(one, record, definition) | {"timeline": await self.trace(sid)}
 
     # --- sessions -------------------------------------------------------------------------------------------
 
@@ -179,16 +205,14 @@ class Workflows:
             await steps.with_tools(after, activity, done.body, asked.tools, asked.principal)
         return done
 
-    async def _kept(  # noqa: PLR0913, PLR0917 - what an answer is made of
+    async def _kept(
         self, asked: Asked, call: Call, done: Done, warned: tuple[str, ...], opened: Opened, note: Note
     ) -> Answer:
         record, token, text = self.records.issued(done.record, done.token)
         if asked.name == "get_trace":
             await self.records.write(opened.session, record, None)
             return Answer(body=done.body | {"session_token": text}, token=text, warnings=warned)
-        step = tracing.Step(
-            name=asked.name, token=call.token, seq=token.seq, warnings=warned, decided=done.decided
-        )
+        step = tracing.Step(name=asked.name, token=call.token, seq=token.seq, warnings=warned, decided=done.decided)
         note.add(**step.detail())
         event = note.so_far()
         trace = record.trace_token if done.body.get("replayed") and asked.name == "next_activity" else ""
@@ -286,7 +310,6 @@ class Asked(msgspec.Struct, kw_only=True):
     faults: list[Problem] = []
     results: list[Result] = []
     agreed: list[str] = []
-
 
 
 def _settled(token: Any, record: Record) -> Any:

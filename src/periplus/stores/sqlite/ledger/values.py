@@ -94,7 +94,10 @@ def owner(connection: sqlite3.Connection, id_: str) -> Principal | None:
 
 
 def recent(connection: sqlite3.Connection, principal: Principal | None, prefix: str, limit: int) -> list[Session]:
-    values = {"tenant": principal and principal.tenant, "principal": principal and principal.id}
+    values: dict[str, object] = {
+        "tenant": principal.tenant if principal else None,
+        "principal": principal.id if principal else None,
+    }
     values |= {"prefix": prefix, "length": len(prefix), "limit": limit}
     rows = connection.execute(queries(_SQL)["recent_sessions"], values)
     return [
