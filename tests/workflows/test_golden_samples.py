@@ -201,8 +201,10 @@ async def _the_first_activity(agent: Walker) -> None:
         "message": "Cannot enter 'trial': 2 unresolved checkpoints on 'choose'. Answer each with respond_checkpoint.",
         "hints": [
             'tool-confirmed: {"checkpoint_id":"tool-confirmed","option_id":"reads"}, or "writes", or "other"',
-            'write-consent: {"checkpoint_id":"write-consent","option_id":"agree"}, or "stop", '
-            'or {"checkpoint_id":"write-consent","condition_not_met":true}',
+            (
+                'write-consent: {"checkpoint_id":"write-consent","option_id":"agree"}, or "stop", '
+                'or {"checkpoint_id":"write-consent","condition_not_met":true}'
+            ),
         ],
         "next_action": {
             "op": "respond_checkpoint",

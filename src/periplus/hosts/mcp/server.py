@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -41,7 +42,8 @@ class McpHost:
         self._identify = identify
         self._asking = asking
         self._connection = connection
-        self._tools = [_tool(operation) for operation in desk.face.operations]
+        self._made: tuple[tuple[Operation, ...], list[types.Tool]] = ((), [])
+        self._seen: WeakKeyDictionary[Any, tuple[Operation, ...]] = WeakKeyDictionary()
 
     def server(self) -> Server[Any]:
         """The SDK's server for this face; it speaks every revision, stateless ones included."""
@@ -88,9 +90,20 @@ class McpHost:
         )
 
     async def _list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
+        self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=self._tools)
+        listed = self._desk.face.operations
+        if self._made[0] is not listed:
+            self._made = (listed, [_tool(operation) for operation in listed])
+        self._seen[context.session] = listed
+        return types.ListToolsResult(tools=self._made[1])
+
+    async def _tell_changes(self, context: Context) -> None:
+        """Who has read the list hears when it is another one; at the calls they make anyway."""
+        listed = self._desk.face.operations
+        if self._seen.get(context.session, listed) is not listed:
+            self._seen[context.session] = listed
+            await context.session.send_tool_list_changed()
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         operation = self._desk.operation(name)
@@ -101,9 +114,11 @@ class McpHost:
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = self.request(context)
         arguments = params.arguments or {}
-        return await self._asking.through(
+        result = await self._asking.through(
             context, params, request, lambda asked: self._answer(params, arguments, asked)
         )
+        await self._tell_changes(context)
+        return result
 
     async def _answer(
         self, params: types.CallToolRequestParams, arguments: dict[str, Any], request: Request
