@@ -20,6 +20,7 @@ from periplus.model import (
     Code,
     Effect,
     Found,
+    Grepped,
     Hit,
     NodeHit,
     Principal,
@@ -30,7 +31,7 @@ from periplus.model import (
     ToolRef,
     check_node_path,
 )
-from periplus.ports import Clock, SearchEngine, Store
+from periplus.ports import Clock, Grep, SearchEngine, Store
 
 _T = TypeVar("_T")
 _LEASE = "index"
@@ -149,6 +150,11 @@ class Searching:
         if found.more and found.hits:
             following = self._cursors.make(("match", pattern), engine.revision, str(found.hits[-1].ref))
         return Results(hits=found.hits, next_cursor=following, revision=engine.revision)
+
+    async def grep(self, ask: Grep, scope: Scope) -> Grepped:
+        """Tools and areas by regular expression; linear in what is searched, and never on the event loop."""
+        engine = await self.ready()
+        return await _aside(engine.grep, ask, scope)
 
     async def resolve(self, name: str, scope: Scope) -> Sequence[ToolRef]:
         """The tools a name may mean: those that have it, else those whose name is near."""

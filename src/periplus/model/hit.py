@@ -59,3 +59,24 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
 
     exact: tuple[ToolRef, ...]
     near: tuple[ToolRef, ...] = ()
+
+
+class Lines(msgspec.Struct, frozen=True):
+    """Texts of things, one after the other, for a pattern to be looked for in: each ends with a line break."""
+
+    blob: bytes = b""
+    ends: tuple[int, ...] = ()
+
+
+class Grepped(msgspec.Struct, frozen=True, kw_only=True):
+    """What a regular expression finds: a page of tools, then of areas, and how many there are of each."""
+
+    refs: tuple[ToolRef, ...]
+    ranks: tuple[int, ...] = ()  # of each: 0 its whole id, 1 in its id, 2 a parameter or tag, 3 its texts
+    tools: int = 0
+    areas: tuple[int, ...] = ()  # places in the lines that were given
+    area_total: int = 0
+    by_area: dict[str, int] = {}  # matches in each area right below the one searched; only where there are more
+    first: ToolRef | None = None
+    revision: int = 0
+    literal: bool = False  # the pattern could not be used as one: its words were looked for

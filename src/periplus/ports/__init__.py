@@ -12,7 +12,7 @@ from periplus.ports.ledger import Ledger, LedgerFactory
 from periplus.ports.origin import Origin, Span, Tracing, begun, here, traceparent, within
 from periplus.ports.policies import Policies
 from periplus.ports.rows import Row, encode_tool, pack_tool, stamp_tool, unpack_tool
-from periplus.ports.search import SearchEngine
+from periplus.ports.search import Grep, SearchEngine
 from periplus.ports.sessions import Sessions
 from periplus.ports.sources import Source
 from periplus.ports.stores import Change, Known, Shape, Store, StoreFactory
@@ -39,6 +39,7 @@ __all__ = [
     "Fetch",
     "FetchRequest",
     "Fetched",
+    "Grep",
     "Handler",
     "HttpAnswer",
     "HttpAsk",

@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from periplus.model import Found, Matches, NodeHit, Resolved, Scope, Selector, Tool, ToolRef
+import msgspec
+
+from periplus.model import Found, Grepped, Lines, Matches, NodeHit, Resolved, Scope, Selector, Tool, ToolRef
+
+
+class Grep(msgspec.Struct, frozen=True, kw_only=True):
+    """A search by regular expression; what is no expression is looked for as words."""
+
+    pattern: str
+    within: Selector | None = None
+    qualified: bool = False  # ids are told with their source in front
+    areas: Lines = Lines()
+    below: str = ""  # the node under which matches are counted by area
+    start: int = 0
+    limit: int = 10
+    tools: bool = True  # whether tools are looked for
 
 
 class SearchEngine(Protocol):
@@ -61,6 +76,10 @@ class SearchEngine(Protocol):
     def similar(self, ref: ToolRef, scope: Scope, *, limit: int) -> Found: ...
 
     def match(self, pattern: str, scope: Scope, *, limit: int, after: str) -> Matches: ...
+
+    def grep(self, ask: Grep, scope: Scope) -> Grepped:
+        """Tools and areas by regular expression over ids, parameters, tags and texts."""
+        ...
 
     def resolve(self, name: str, scope: Scope) -> Resolved: ...
 

@@ -5,9 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from periplus.model import Found, Matches, NodeHit, Resolved, Scope, Selector, Tool, ToolRef
+import msgspec
+
+from periplus.model import (
+    Code,
+    Found,
+    Grepped,
+    Matches,
+    NodeHit,
+    Problem,
+    Resolved,
+    Scope,
+    Selector,
+    Tool,
+    ToolRef,
+)
+from periplus.ports import Grep
 from periplus.search.clauses import split
 from periplus.search.engine import Engine
+from periplus.search.grep import as_literal, grep
 from periplus.search.memory import Memories
 from periplus.search.records import record_of
 
@@ -67,6 +83,15 @@ class SearchRoom:
 
     def match(self, pattern: str, scope: Scope, *, limit: int, after: str) -> Matches:
         return self._engine.match(pattern, scope, limit=limit, after=after)
+
+    def grep(self, ask: Grep, scope: Scope) -> Grepped:
+        view = self._engine.view(scope, ask.within)
+        try:
+            return grep(view, ask.pattern, ask)
+        except Problem as problem:
+            if problem.code is not Code.BAD_INPUT:
+                raise
+            return msgspec.structs.replace(grep(view, as_literal(ask.pattern), ask), literal=True)
 
     def resolve(self, name: str, scope: Scope) -> Resolved:
         return self._engine.resolve(name, scope)

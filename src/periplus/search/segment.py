@@ -45,6 +45,10 @@ class Segment:
         self.posting_tools, self.posting_weights = array("posting_tools"), array("posting_weights")
         self.lengths = array("lengths")
         self.posting_offsets = array("posting_offsets")
+        self.ids = Texts(array("ids"), array("id_offsets"))
+        self.qualified = Texts(array("qualified"), array("qualified_offsets"))
+        self.told = Texts(array("told"), array("told_offsets"))
+        self.texts = Texts(array("texts"), array("text_offsets"))
         self.vectors, self.factors = array("vectors"), array("factors")
         self.example_vectors, self.example_factors = array("example_vectors"), array("example_factors")
         self.example_tools = array("example_tools")
@@ -80,6 +84,7 @@ def build(path: Path, records: Sequence[Record], model: Model) -> None:
     arrays["vectors"], arrays["factors"] = quantise(np.concatenate([*vectors, np.zeros((0, model.width), np.float32)]))
     arrays |= words.arrays()
     arrays |= _tables(records)
+    arrays |= _lines(records)
     arrays |= _examples(records, model)
     write(path, arrays, {"model": model.version, "tools": len(records)})
 
@@ -160,6 +165,24 @@ def _tables(records: Sequence[Record]) -> dict[str, Array]:
     arrays["name_keys"] = np.array([key for key, _ in pairs], np.uint64)
     arrays["name_tools"] = np.array([number for _, number in pairs], np.uint32)
     return arrays
+
+
+def _lines(records: Sequence[Record]) -> dict[str, Array]:
+    """What regular expressions look at, each thing on a line of its own: ids, parameters and tags, texts."""
+    arrays: dict[str, Array] = {}
+    for name, offsets, lines in (
+        ("ids", "id_offsets", [_spelled(record.path) for record in records]),
+        ("qualified", "qualified_offsets", [_spelled(record.ref) for record in records]),
+        ("told", "told_offsets", [(*dict.fromkeys(name for name, _ in one.parameters), *one.tags) for one in records]),
+        ("texts", "text_offsets", [(one.summary, one.description[:LONGEST_FIELD]) for one in records]),
+    ):
+        texts = ["".join(f"{' '.join(line.split())}\n" for line in some if line) for some in lines]
+        arrays[name], arrays[offsets] = pack_texts(texts)
+    return arrays
+
+
+def _spelled(path: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((path.replace("/", ":"), path.replace("/", "_"), path.rpartition("/")[2])))
 
 
 def _examples(records: Sequence[Record], model: Model) -> dict[str, Array]:

@@ -11,8 +11,22 @@ from periplus.core.audit import Note
 from periplus.core.charts import Chart
 from periplus.core.intake.pins import without_pin
 from periplus.core.schema.closure import bounded
+from periplus.core.searching import Query
 from periplus.core.wired import Wired
-from periplus.model import LOCAL, Action, Decision, Principal, Scope, Selector, SourceRecord, Tool, ToolRef
+from periplus.model import (
+    LOCAL,
+    Action,
+    Decision,
+    Grepped,
+    Hit,
+    Principal,
+    Scope,
+    Selector,
+    SourceRecord,
+    Tool,
+    ToolRef,
+)
+from periplus.ports import Grep
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +93,17 @@ class SurveyVerbs(Wired):
     ) -> Sequence[ToolRef]:
         """Visible tools of some sources whose names share words with a text, nearest first."""
         return await names.nearby(self._parts.store, text, await self._scope(principal, sources), limit)
+
+    async def grep(self, ask: Grep, sources: Sequence[str] = (), *, principal: Principal = LOCAL) -> Grepped:
+        """Tools of some sources, and areas, that a regular expression finds."""
+        return await self._searching.grep(ask, await self._scope(principal, sources))
+
+    async def meant(
+        self, goal: str, sources: Sequence[str] = (), *, path: str = "", limit: int = 10, principal: Principal = LOCAL
+    ) -> tuple[Hit, ...]:
+        """Tools of some sources that serve a goal, above the floor of what is worth showing."""
+        query = Query(goal=goal, path=path, limit=limit)
+        return (await self._searching.search(query, await self._scope(principal, sources), principal)).hits
 
     async def _scope(self, principal: Principal, sources: Sequence[str]) -> Scope:
         judge, records = await self._standing.judge_and_sources(principal)

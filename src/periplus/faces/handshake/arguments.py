@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from periplus.core.facing import Operands
+from periplus.faces.handshake.calls import json_text
 from periplus.faces.handshake.errors import refusal
-from periplus.model import Code, Problem
+from periplus.model import Code
 
 _IGNORED = frozenset({"toolAction", "toolSummary", "waitForPreviousTools"})  # what some hosts add to every call
-_OTHER = {"session_id": "session", "landmark": "landmark_id", "steps": "actions", "type": "type"}
+_OTHER = {"session_id": "session", "landmark": "landmark_id", "steps": "actions"}
 _OBJECTS = ("parameters", "retry")
 _FLAGS = ("get_manifest", "full", "refresh", "all")
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no", "")
@@ -61,7 +62,7 @@ def _number(name: str, value: Any, most: int, notes: list[str]) -> int:
         number = int(number)
     if isinstance(number, bool) or not isinstance(number, int) or number < least:
         span = "from 0" if name == "_offset" else f"1 to {most}"
-        raise refusal(Code.BAD_INPUT, f"{name} is {str(value)[:40]!r}", f"{name} is a whole number {span}.")
+        raise refusal(Code.BAD_INPUT, f"{name} is {json_text(value)[:40]}", f"{name} is a whole number {span}.")
     if name == "_limit" and number > most:
         notes.append(f"_limit {number} counts as {most}, the most there is")
         return most
@@ -116,6 +117,3 @@ def ids_of(arguments: Mapping[str, Any]) -> list[str]:
     value = arguments.get("landmark_id", ())
     ids = [value] if isinstance(value, str) else list(value)
     return [str(one) for one in ids]
-
-
-__all__ = ["LIMITS", "Given", "Problem", "given", "ids_of"]

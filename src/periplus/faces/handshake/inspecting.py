@@ -84,7 +84,7 @@ def _group(run: Run, seen: Seen) -> str:
     if not run.grouped:
         return run.heading
     place = f"{seen.tool.source}/{seen.tool.ref.area}".rstrip("/")
-    node = next((node for node in run.site.everything() if node.path == place), None)
+    node = run.site.at(place)
     if node is None or f"### LANDMARK: {titled(run.site, node)}" == run.heading:
         return run.heading
     return f"### LANDMARK: {titled(run.site, node)}"

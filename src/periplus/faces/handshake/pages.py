@@ -80,14 +80,15 @@ def body_of(items: Sequence[Item]) -> str:
     """The items under their headings, then what they refer to."""
     lines: list[str] = []
     tail: dict[str, str] = {}
-    group = ""
+    group, apart = "", False
     for item in items:
         if item.group != group:
             lines += ["", item.group]
             group = item.group
-        if item.apart:
+        if item.apart or apart:
             lines.append("")
         lines.append(item.text)
+        apart = item.apart
         tail.update(item.tail)
     for text in tail.values():
         lines += ["", text]

@@ -11,6 +11,7 @@ from periplus.core.intake.texts import clean
 from periplus.model import Node, SourceRecord, ToolRef, fold
 
 CATALOG = "catalog"
+ALL = "*"  # every site of the session at once; ids have their site in front
 Member = tuple[SourceRecord, Chart]
 
 
@@ -20,11 +21,12 @@ class Site:
     def __init__(self, site: str, members: Sequence[Member]) -> None:
         self.id = site
         self._charts = {record.id: chart for record, chart in members}
+        self.members = tuple(members)
         self.records = tuple(record for record, _ in members)
 
     @property
     def is_catalog(self) -> bool:
-        return self.id == CATALOG
+        return self.id in (CATALOG, ALL)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -113,8 +115,16 @@ class Site:
 
     def area_id(self, node: Node) -> str:
         """How an area is printed; the site's own name stands for its root."""
-        path = node.path if self.is_catalog else node.path.partition("/")[2]
-        return path.replace("/", ":") or self.id
+        return self.id_of_path(node.path)
+
+    def id_of_path(self, path: str) -> str:
+        """How an area at this path of the catalog is printed."""
+        return (path if self.is_catalog else path.partition("/")[2]).replace("/", ":") or self.id
+
+    def at(self, path: str) -> Node | None:
+        """The visible area at a path of the catalog."""
+        chart = self._charts.get(path.partition("/")[0])
+        return chart.by_path.get(path) if chart else None
 
     def path_of(self, text: str) -> str:
         """The path in the catalog that an id would have."""

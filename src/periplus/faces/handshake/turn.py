@@ -10,7 +10,7 @@ import msgspec
 from periplus.core.gateway import Gateway
 from periplus.faces.handshake.errors import refusal, violation
 from periplus.faces.handshake.session import State, Talk
-from periplus.faces.handshake.sites import CATALOG, Site
+from periplus.faces.handshake.sites import ALL, CATALOG, Site
 from periplus.model import Code, Principal, Problem, SourceRecord
 from periplus.ports import Request
 from periplus.settings import HandshakeSettings
@@ -84,6 +84,13 @@ class Turn:
         """All sites of the session, the active one first."""
         names = dict.fromkeys((self.state.active or CATALOG, CATALOG, *reversed(self.state.sites)))
         return [site for name in names if (site := await self.open(name)) is not None]
+
+    async def all_sites(self) -> Site:
+        """Everything the session has, as one site."""
+        members = {record.id: (record, chart) for site in await self.sites() for record, chart in site.members}
+        if not members:
+            raise self.disconnected()
+        return Site(ALL, tuple(members.values()))
 
     async def open(self, name: str) -> Site | None:
         """A site by its id, if the session has it and something of it is visible."""

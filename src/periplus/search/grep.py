@@ -1,0 +1,206 @@
+"""Tools and areas by regular expression over all that is said of them, ranked by where it was found (RE2: linear)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import re2
+
+from periplus.model import Grepped, Lines, ToolRef
+from periplus.ports import Grep
+from periplus.search.lexical import View, match
+from periplus.search.patterns import compile_pattern
+from periplus.search.sections import Array, Texts
+from periplus.search.segment import Segment
+from periplus.search.text import terms
+
+WHOLE, NAMED, PARAMETER, TEXT, NOWHERE = 0, 1, 2, 3, 255
+_PLACED = re.compile(r"\\[bBAz]|[\^$]")  # what looks at where in a line a match stands
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_MOST_ALTERNATIVES = 32
+_FEW = 5000
+
+Ranks = npt.NDArray[np.uint8]
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The pattern at its outermost `|`; one that makes no sense in pieces stays whole."""
+    pieces, depth, start, at, in_class = [], 0, 0, 0, False
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "\\":
+            at += 1
+        elif in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+            at += 1 if pattern[at + 1 : at + 2] in ("]", "^") else 0
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif char == "|" and not depth:
+            pieces.append(pattern[start:at])
+            start = at + 1
+        at += 1
+    pieces.append(pattern[start:])
+    kept = list(dict.fromkeys(piece for piece in pieces if piece))
+    whole = len(kept) > _MOST_ALTERNATIVES or pattern.startswith("(?") or "\\Q" in pattern
+    return [pattern] if whole or not kept else kept
+
+
+def grep(view: View, pattern: str, ask: Grep) -> Grepped:
+    """The page of what a pattern finds: tools first, best rank first, alternatives in turn; then areas."""
+    pieces = alternatives(pattern)
+    compiled = [compile_pattern(piece) for piece in (pattern, *pieces)][1:]
+    start, limit, pairs = ask.start, ask.limit, tuple(zip(compiled, pieces, strict=True))
+    shown = view if ask.tools else View((), ())
+    ranks = [_tool_ranks(shown, one, piece, qualified=ask.qualified) for one, piece in pairs]
+    order, best = _in_turn([_ordered(shown, row, piece) for row, piece in zip(ranks, pieces, strict=True)], ranks)
+    found = _area_matches(ask.areas, compiled)
+    page = order[start : start + limit]
+    left = limit - len(page)
+    after = max(start - len(order), 0)
+    return Grepped(
+        refs=tuple(ToolRef(*view.ref(int(place)).split("/", 1)) for place in page),
+        ranks=tuple(int(best[place]) for place in page),
+        tools=len(order),
+        areas=tuple(found[after : after + left]) if left else (),
+        area_total=len(found),
+        by_area=_by_area(view, order, ask.below) if len(order) + len(found) > limit else {},
+        first=ToolRef(*view.ref(int(order[0])).split("/", 1)) if len(order) else None,
+        revision=view.revision,
+    )
+
+
+def _tool_ranks(view: View, compiled: Any, pattern: str, *, qualified: bool) -> Ranks:
+    """Where in each visible tool a pattern is found, the best place counting."""
+    ranks = np.full(view.starts[-1], NOWHERE, np.uint8)
+    if _matches_any_letter(compiled, pattern):
+        ranks[:] = NAMED  # every name has a letter or digit in it
+    else:
+        _scan(view, compiled, ranks, qualified=qualified)
+        _mark_whole(view, pattern, ranks, qualified=qualified)
+    for first, truths in zip(view.starts, view.shown, strict=False):
+        if truths is not None:
+            ranks[first : first + len(truths)][~truths] = NOWHERE
+    return ranks
+
+
+def _scan(view: View, compiled: Any, ranks: Ranks, *, qualified: bool) -> None:
+    for first, segment in zip(view.starts, view.segments, strict=False):
+        inside = ranks[first : first + segment.count]
+        for texts, rank in _places(segment, qualified=qualified):
+            for place in _found(texts, compiled):
+                inside[place] = min(inside[place], rank)
+
+
+def _places(segment: Segment, *, qualified: bool) -> Iterator[tuple[Texts, int]]:
+    yield segment.ids, NAMED
+    if qualified:
+        yield segment.qualified, NAMED
+    yield segment.told, PARAMETER
+    yield segment.texts, TEXT
+
+
+def _mark_whole(view: View, pattern: str, ranks: Ranks, *, qualified: bool) -> None:
+    """Those whose whole id it is, leaf alone included."""
+    if not (ranks == NAMED).any():
+        return
+    compiled = compile_pattern(f"^(?:{pattern})$")
+    for first, segment in zip(view.starts, view.segments, strict=False):
+        for texts in (segment.ids, segment.qualified) if qualified else (segment.ids,):
+            ranks[first + np.fromiter(_found(texts, compiled), np.int64)] = WHOLE
+
+
+def _matches_any_letter(compiled: Any, pattern: str) -> bool:
+    """Whether it finds something in every line that has a letter or digit, so that none needs to be looked at."""
+    if _PLACED.search(pattern):
+        return False
+    return all(compiled.search(char.encode()) is not None for char in f"{_LETTERS}0123456789")
+
+
+def _found(texts: Texts, compiled: Any) -> Iterator[int]:
+    """The texts in which a pattern is found, in order."""
+    lines = texts.blob.data
+    ends = texts.offsets[1:]
+    at, size = 0, len(lines)
+    while at < size:
+        hit = compiled.search(lines, at)
+        if hit is None:
+            return
+        place = int(np.searchsorted(ends, hit.start(), side="right"))
+        if place >= len(ends):
+            return
+        yield place
+        at = int(ends[place])
+
+
+def _ordered(view: View, ranks: Ranks, pattern: str) -> Array:
+    """Places of the matches: by rank, then by how much the pattern's words say of them, then by ref."""
+    places = np.flatnonzero(ranks != NOWHERE)
+    if not len(places):
+        return places
+    stems = terms(re.sub(r"\\[a-zA-Z]", " ", pattern))
+    scores = np.zeros(view.starts[-1], np.float32)
+    if stems:
+        scores = np.concatenate([*match(view, dict.fromkeys(stems, 1.0)).scores, np.zeros(0, np.float32)])
+    # Inside a segment refs are in order; with several, the order is by segment, which is stable for one index.
+    return places[np.lexsort((places, -scores[places], ranks[places]))]
+
+
+def _in_turn(orders: Sequence[Array], ranks: Sequence[Ranks]) -> tuple[Array, Ranks]:
+    """One order out of several: each gives its first, then each its second; nothing comes twice."""
+    best: Ranks = np.minimum.reduce(list(ranks))
+    if len(orders) == 1:
+        return orders[0], best
+    turns = np.full(len(best), np.iinfo(np.int64).max, np.int64)
+    for number, order in enumerate(orders):
+        mine = np.arange(len(order), dtype=np.int64) * len(orders) + number
+        turns[order] = np.minimum(turns[order], mine)
+    places = np.flatnonzero(best != NOWHERE)
+    return places[np.argsort(turns[places], kind="stable")], best
+
+
+def _area_matches(areas: Lines, compiled: Sequence[Any]) -> list[int]:
+    texts = Texts(np.frombuffer(areas.blob, np.uint8), np.array([0, *areas.ends], np.int64))
+    found = {place for one in compiled for place in _found(texts, one)} if areas.ends else set[int]()
+    return sorted(found)
+
+
+def _by_area(view: View, order: Array, below: str) -> dict[str, int]:
+    """How many matches there are in each area right below a node."""
+    start = len(below) + 1 if below else 0
+    counts: Counter[str] = Counter()
+    if len(order) <= _FEW:
+        for place in order:
+            head, mark, _ = view.ref(int(place))[start:].partition("/")
+            if mark:
+                counts[head] += 1
+    else:
+        _count_ranges(view, order, below, counts)
+    return {f"{below}/{head}" if below else head: count for head, count in counts.items()}
+
+
+def _count_ranges(view: View, order: Array, below: str, counts: Counter[str]) -> None:
+    """The same for very many: refs are in order, so each area is one range of places."""
+    matched = np.zeros(view.starts[-1] + 1, np.int64)
+    matched[1:][order] = 1
+    sums = np.cumsum(matched)
+    prefix = f"{below}/" if below else ""
+    for first, segment in zip(view.starts, view.segments, strict=False):
+        at = segment.refs.lower_bound(prefix.encode())
+        while at < segment.count and (ref := segment.refs[at]).startswith(prefix):
+            head, mark, _ = ref[len(prefix) :].partition("/")
+            end = segment.refs.lower_bound(f"{prefix}{head}/".encode() + b"\xff") if mark else at + 1
+            if mark and (count := int(sums[first + end] - sums[first + at])):
+                counts[head] += count
+            at = max(end, at + 1)
+
+
+def as_literal(pattern: str) -> str:
+    """The pattern that finds these words as they stand, whatever blanks are between them."""
+    return r"\s+".join(re2.escape(word) for word in pattern.split())
