@@ -33,7 +33,7 @@ def echo_parts(gateway: Gateway, **changes: Any) -> HttpParts:
     async def metrics() -> str:
         return "up 1\n"
 
-    host = McpHost(desk, clock=gateway.clock, identify=identify, asking=Asking(gateway))
+    host = McpHost(desk, gateway, identify=identify, asking=Asking(gateway))
     made: dict[str, Any] = {
         "desks": {"echo": desk},
         "mcp": {"echo": host},

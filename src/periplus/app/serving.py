@@ -80,7 +80,7 @@ async def serve_stdio(
         desk = desks(gateway, settings, (name,))[name]
         host = McpHost(
             desk,
-            clock=gateway.clock,
+            gateway,
             identify=lambda _: (AGENT, False),
             asking=Asking(gateway),
             connection=f"stdio-{gateway.clock.token(9).hex()}",
@@ -136,10 +136,7 @@ def _application(gateway: Gateway, settings: Settings, address: Address, known: 
     return application(
         HttpParts(
             desks=serving,
-            mcp={
-                name: McpHost(desk, clock=gateway.clock, identify=identify, asking=asking)
-                for name, desk in serving.items()
-            },
+            mcp={name: McpHost(desk, gateway, identify=identify, asking=asking) for name, desk in serving.items()},
             default=settings.serve.face,
             door=Door(
                 authenticator=known.authenticator,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Sequence
-from functools import cached_property
 
 import msgspec
 
@@ -13,20 +11,16 @@ from periplus.core.calls.asked import Bounds
 from periplus.core.calls.door import Calls, Door
 from periplus.core.charts import Charts
 from periplus.core.cursor import Cursors
+from periplus.core.direct import Direct
 from periplus.core.jobs import Jobs, Start
 from periplus.core.keys import ApiKeys
-from periplus.core.seal import Seal, SigningKey
+from periplus.core.seal import Seal
 from periplus.core.searching import Searching
 from periplus.core.sequence.values import Values
 from periplus.core.sessions import Conversations
 from periplus.core.sourcing import Room, Sourcing
 from periplus.core.standing import Always, Standing
 from periplus.core.trail import Trail
-from periplus.core.workflows.call import Rules
-from periplus.core.workflows.library import Library
-from periplus.core.workflows.tokens import INTEROP_KID, SESSION, TRACE, Signer
-from periplus.core.workflows.workflows import Room as WorkflowRoom
-from periplus.core.workflows.workflows import Workflows
 from periplus.model import Policy, SourceSpec
 from periplus.ports import (
     CallWires,
@@ -42,14 +36,6 @@ from periplus.ports import (
     Transport,
     Wires,
 )
-
-
-class WorkflowParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What workflows are served from."""
-
-    library: Library
-    rules: Rules
-    interop_key: bytes | None = None  # a key shared with a server whose tokens are good here too
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +60,6 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     audit: AuditRules = AuditRules()
     tracing: Tracing | None = None
     start: Start  # work that goes on after its asker was answered, until the gateway closes
-    workflows: WorkflowParts | None = None
 
 
 class Wired:
@@ -87,6 +72,7 @@ class Wired:
         self._standing = Standing(parts.store, parts.policies)
         self._cursors = Cursors(parts.seal)
         self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
+        self._direct = Direct(parts.store)
         self._sourcing = Sourcing(_room(parts, self._standing))
         self._charts = Charts(parts.store)
         self._jobs = Jobs(parts.start)
@@ -94,28 +80,6 @@ class Wired:
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
         self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)
         self._values = Values(self._sessions, self._calls.results, parts.clock, parts.seal)
-
-    @cached_property
-    def _workflows(self) -> Workflows | None:
-        """Made when the first one asks: keys are derived for it, and most gateways serve none."""
-        parts, made = self._parts, self._parts.workflows
-        if made is None:
-            return None
-        rules = made.rules
-        return Workflows(
-            WorkflowRoom(
-                library=made.library,
-                rules=rules,
-                sessions=_signer(parts, SESSION, made.interop_key),
-                traces=_signer(parts, TRACE, made.interop_key),
-                conversations=Conversations(parts.sessions, parts.clock, rules.ttl_s or math.inf),
-                ledger=parts.ledger,
-                clock=parts.clock,
-                audit=self._audit,
-                standing=self._standing,
-                approvals=self._calls.approvals,
-            )
-        )
 
     @property
     def clock(self) -> Clock:
@@ -126,12 +90,6 @@ class Wired:
     def seal(self) -> Seal:
         """What makes and opens sealed tokens, for protocols that hand out some of their own."""
         return self._parts.seal
-
-
-def _signer(parts: Parts, purpose: str, interop: bytes | None) -> Signer:
-    if interop is not None:
-        return Signer((SigningKey(id=INTEROP_KID, secret=interop),))
-    return Signer(parts.seal.signing(purpose))
 
 
 def _room(parts: Parts, standing: Standing) -> Room:

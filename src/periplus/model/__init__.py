@@ -17,6 +17,7 @@ from periplus.model.ref import ToolRef, check_source_id, fold, leaf_segment, seg
 from periplus.model.scope import EVERYTHING, Scope, Selector, Visible, glob_matches
 from periplus.model.sequence import Each, Outcome, Ran, Retry, Step, StepState, Together
 from periplus.model.source import (
+    DIRECT,
     Document,
     DocumentPart,
     Held,
@@ -30,6 +31,7 @@ from periplus.model.source import (
 from periplus.model.tool import Draft, Effect, Example, Link, Schema, Tool, ToolLine
 
 __all__ = [
+    "DIRECT",
     "EVERYTHING",
     "LOCAL",
     "START",

@@ -56,6 +56,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     content: tuple[dict[str, Any], ...] = ()  # further MCP content: images, audio, links
     files: dict[str, bytes] = {}  # by sha256: what `{"$file": ...}` in the value stands for
     truncated: bool = False
+    verbatim: bool = False  # a result of the caller's own protocol, to be given on as it is
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,11 @@ from periplus.model.finding import Finding, LoadReport
 from periplus.model.node import NodeDraft
 from periplus.model.tool import Draft, Schema
 
+DIRECT = "direct"
+"""The word in `expose` that pins what a source has beside the operations of a face (T-6)."""
+
+_OFFERS = ("tools", "resources", "prompts")
+
 
 class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """One `[sources.<id>]` table: what the operator wrote. Secrets stand in it only as references."""
@@ -47,13 +52,18 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     transport: str = ""  # mcp over a URL: "http" or "sse"; graphql: "get"; empty: the kind's own
     idle_seconds: float = 600  # mcp: a session nobody uses for that long is ended; 0: never
     per_principal: bool = False  # mcp: each principal has a session, and a server process, of its own
-    expose: tuple[str, ...] = ("tools",)  # mcp: any of "tools", "resources", "prompts"
+    expose: tuple[str, ...] = ("tools",)  # mcp: of "tools", "resources", "prompts"; any: "direct" lists them to clients
     isolate: bool = False  # python: without effect until calls come
 
     @property
     def location(self) -> str:
         """What a person would call its address."""
         return self.url or " ".join((self.command, *self.args))
+
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """What of an MCP server becomes tools; `direct` alone means all of it."""
+        return tuple(word for word in self.expose if word != DIRECT) or (_OFFERS if self.expose else ())
 
 
 class Validators(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

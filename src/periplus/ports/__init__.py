@@ -19,6 +19,7 @@ from periplus.ports.stores import Change, Known, Shape, Store, StoreFactory
 from periplus.ports.transports import (
     Calling,
     CallWires,
+    Dialogue,
     HttpOut,
     HttpReply,
     HttpRequest,
@@ -35,6 +36,7 @@ __all__ = [
     "Calling",
     "Change",
     "Clock",
+    "Dialogue",
     "Face",
     "Fetch",
     "FetchRequest",

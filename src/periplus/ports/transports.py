@@ -17,12 +17,25 @@ async def no_progress(done: float, total: float | None, message: str) -> None:
     """For callers who do not listen."""
 
 
+Ask = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any] | None]]
+"""Puts a server's request to the caller; None: it cannot be asked this."""
+
+
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     """What all calls to one source share: what its operator wrote, and what its document said."""
 
     spec: SourceSpec
     document_url: str = ""
     site: dict[str, Any] = {}
+
+
+class Dialogue(msgspec.Struct, frozen=True, kw_only=True):
+    """A caller that speaks MCP itself: it gets results of servers as they came, and is asked what those ask."""
+
+    capabilities: dict[str, Any] = {}  # what the caller says it can be asked
+    answers: dict[str, Any] = {}  # `inputResponses`, to what was asked last time
+    state: str = ""  # `requestState`, as the server gave it then
+    ask: Ask | None = None  # asks the caller while the call waits; without it, questions are the call's result
 
 
 class Calling(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +47,7 @@ class Calling(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = 30.0
     response_bytes: int = 32 << 20
     stream_s: float = 20.0
+    dialogue: Dialogue | None = None  # mcp: with a caller that speaks it, too
     presented: dict[str, str] = {}  # headers of the caller's own request; only pass_through and token_exchange look
     progress: Progress = no_progress
 

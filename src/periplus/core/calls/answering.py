@@ -32,6 +32,9 @@ class Answering:
     async def result(self, asked: Asked, ready: Ready, sent: Sent, trace: str) -> Result:
         """What the caller of a call gets."""
         answer, tool = sent.answer, ready.tool
+        if answer.verbatim:
+            notes = (*ready.prepared.notes, *answer.notes)
+            return Result(tool=tool.ref, value=answer.value, meta=answer.meta, notes=notes, trace=trace)
         handle = self._results.new_handle()
         value = named(answer.value, handle) if answer.files else answer.value
         chosen = selects_by(tool)

@@ -10,7 +10,7 @@ from periplus.core.calls.leave import Leave
 from periplus.core.mending.lenient import STRICT, Leniency
 from periplus.core.shaping.shape import WHOLE, Shape
 from periplus.model import CallRules, Decision, Prepared, Principal, Tool
-from periplus.ports import Calling, Site, no_progress
+from periplus.ports import Calling, Dialogue, Site, no_progress
 from periplus.ports.transports import Progress
 
 
@@ -30,6 +30,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     stays: bool = False  # keep it its whole time, also when nobody uses it
     budget: int | None = None  # characters of the result that are shown; None: as many as the rules say
     leniency: Leniency = STRICT
+    dialogue: Dialogue | None = None
     presented: dict[str, str] = {}
     progress: Progress = no_progress
 

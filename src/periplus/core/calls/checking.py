@@ -118,6 +118,7 @@ class Checks:
             response_bytes=self._limits.response_bytes(who, tool, self._bounds.response_bytes),
             stream_s=self._bounds.stream_s,
             presented=asked.presented,
+            dialogue=asked.dialogue,
             progress=asked.progress,
         )
 

@@ -36,6 +36,11 @@ class BrowseVerbs(Wired):
             telling.browsed(note, listing)
         return listing
 
+    async def direct(self, *, principal: Principal = LOCAL) -> tuple[Tool, ...]:
+        """The tools that sources pin with `expose = "direct"`, complete, for hosts that list them as they are."""
+        judge, sources = await self._standing.judge_and_sources(principal)
+        return await self._direct.tools(judge.scope, sources)
+
     async def describe(self, tool: str, *, principal: Principal = LOCAL, session: str = "") -> Tool:
         """One tool, complete, by its ref or any spelling that means it alone; a session remembers having read it."""
         async with self._audit.event("describe", principal, tool, session=session) as note:

@@ -13,7 +13,7 @@ from periplus.core.shaping.cut import size_of
 from periplus.core.shaping.shape import shape_of
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, Approval, Principal, Result, Step
-from periplus.ports import no_progress
+from periplus.ports import Dialogue, no_progress
 from periplus.ports.transports import Progress
 
 
@@ -38,6 +38,7 @@ class CallVerbs(Wired):
         keep: bool = False,
         budget: int | None = None,
         leniency: Leniency = STRICT,
+        dialogue: Dialogue | None = None,
         presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
     ) -> Result:
@@ -47,8 +48,9 @@ class CallVerbs(Wired):
         `approval` runs once. `select`, `filter`, `limit` and `offset` say how much of the result is wanted; what is
         left out or does not fit in `budget` characters stays under the result's `handle` (`keep`: always). Under one
         `idempotency_key` a call is made once, and its answer given again. `leniency` says what is forgiven of the
-        arguments. `presented` are headers of the caller's own request, for credentials that pass them on or exchange
-        their token; nothing else reads them.
+        arguments. `dialogue` is for callers that speak MCP themselves: they get results of MCP servers as those came,
+        and what servers ask. `presented` are headers of the caller's own request, for credentials that pass them on
+        or exchange their token; nothing else reads them.
         """
         asked = Asked(
             tool=tool,
@@ -63,6 +65,7 @@ class CallVerbs(Wired):
             keep=keep,
             budget=budget,
             leniency=leniency,
+            dialogue=dialogue,
             presented={name.lower(): text for name, text in (presented or {}).items()},
             progress=progress,
         )

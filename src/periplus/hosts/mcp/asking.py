@@ -32,7 +32,7 @@ _FORM: dict[str, Any] = {
     "required": ["approve"],
 }
 Context = ServerRequestContext[Any, Any]
-Answered = tuple[types.CallToolResult, Problem | None]
+Answered = tuple[types.CallToolResult | types.InputRequiredResult, Problem | None]
 Run = Callable[[Request], Awaitable[Answered]]
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
 
+from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk
-from periplus.hosts.mcp.asking import Asking
+from periplus.hosts.mcp.asking import Answered, Asking
+from periplus.hosts.mcp.direct import Pinned
 from periplus.hosts.mcp.replies import result_of
+from periplus.hosts.mcp.shelf import Shelf, listed_prompt, listed_resource, listed_template, listed_tool
 from periplus.hosts.traces import origin_of
-from periplus.model import Principal, Problem
-from periplus.ports import Clock, Operation, Request, Wire
+from periplus.model import Principal
+from periplus.ports import Operation, Request, Wire
 
 _DAY_MS = 86_400_000
+_PINNED_MS = 60_000
 Context = ServerRequestContext[Any, Any]
 Identify = Callable[[Context], tuple[Principal, bool]]
 """Who asks, and whether nobody said so."""
@@ -31,25 +35,25 @@ class McpHost:
     def __init__(
         self,
         desk: Desk,
+        gateway: Gateway,
         *,
-        clock: Clock,
         identify: Identify,
         asking: Asking,
         connection: str = "",
     ) -> None:
         self._desk = desk
-        self._clock = clock
+        self._clock = gateway.clock
         self._identify = identify
         self._asking = asking
         self._connection = connection
-        self._made: tuple[tuple[Operation, ...], list[types.Tool]] = ((), [])
-        self._seen: WeakKeyDictionary[Any, tuple[Operation, ...]] = WeakKeyDictionary()
+        self._tools = [_tool(operation) for operation in desk.face.operations]
+        self._pinned = Pinned(gateway, [operation.name for operation in desk.face.operations])
 
     def server(self) -> Server[Any]:
         """The SDK's server for this face; it speaks every revision, stateless ones included."""
         face = self._desk.face
         hint = CacheHint(ttl_ms=_DAY_MS, scope="public")
-        made: Server[Any] = Server(
+        return Server(
             face.server_name,
             version=face.server_version,
             instructions=face.instructions,
@@ -57,11 +61,13 @@ class McpHost:
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_subscriptions_listen=ListenHandler(InMemorySubscriptionBus()),
         )
-        if face.resources:
-            made.add_request_handler("resources/list", types.PaginatedRequestParams, self._list_resources)
-            made.add_request_handler("resources/read", types.ReadResourceRequestParams, self._read_resource)
-        return made
 
     @property
     def notifications(self) -> NotificationOptions:
@@ -92,61 +98,98 @@ class McpHost:
     async def _list_tools(
         self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        listed = self._desk.face.operations
-        if self._made[0] is not listed:
-            self._made = (listed, [_tool(operation) for operation in listed])
-        self._seen[context.session] = listed
-        return types.ListToolsResult(tools=self._made[1])
-
-    async def _tell_changes(self, context: Context) -> None:
-        """Who has read the list hears when it is another one; at the calls they make anyway."""
-        listed = self._desk.face.operations
-        if self._seen.get(context.session, listed) is not listed:
-            self._seen[context.session] = listed
-            await context.session.send_tool_list_changed()
+        """The face's operations, the same for all; what is pinned after them, which may depend on who asks."""
+        shelf = await self._shelf(context)
+        if not shelf.tools:
+            return types.ListToolsResult(tools=self._tools)
+        pinned = [listed_tool(name, tool) for name, tool in shelf.tools.items()]
+        return types.ListToolsResult(tools=[*self._tools, *pinned], ttl_ms=_PINNED_MS, cache_scope="private")
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         operation = self._desk.operation(name)
-        return operation.input if operation else None
+        return operation.input if operation else self._pinned.schema(name)
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         request = self.request(context)
         arguments = params.arguments or {}
-        result = await self._asking.through(
+        if self._desk.operation(params.name) is None:
+            tool = (await self._pinned.shelf(request.principal)).tools.get(params.name)
+            if tool is not None:
+                pinned = self._pinned.asked(context, params, tool, arguments, request.principal)
+                if pinned.dialogue.state:  # it is the upstream's, and no approval's
+                    params = params.model_copy(update={"request_state": None})
+                return await self._asking.through(
+                    context, params, request, lambda asked: self._pinned.call(pinned, asked)
+                )
+        return await self._asking.through(
             context, params, request, lambda asked: self._answer(params, arguments, asked)
         )
-        await self._tell_changes(context)
-        return result
 
     async def _answer(
         self, params: types.CallToolRequestParams, arguments: dict[str, Any], request: Request
-    ) -> tuple[types.CallToolResult, Problem | None]:
+    ) -> Answered:
         reply = await self._desk.ask(params.name, arguments, request)
         if reply is None:
             problem = self._desk.unknown(params.name)
             raise MCPError(types.INVALID_PARAMS, f"{problem.message}; {problem.hints[0]}")
         return result_of(reply), reply.problem
 
+    async def _shelf(self, context: Context) -> Shelf:
+        principal, _ = self._identify(context)
+        return await self._pinned.shelf(principal)
+
     async def _list_resources(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
+        self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         own = [
             types.Resource(uri=one.uri, name=one.name, description=one.description, mime_type=one.media_type)
             for one in self._desk.face.resources
         ]
-        return types.ListResourcesResult(resources=own)
+        shelf = await self._shelf(context)
+        pinned = [listed_resource(uri, tool) for uri, tool in shelf.resources.items()]
+        return types.ListResourcesResult(resources=[*own, *pinned])
+
+    async def _list_templates(
+        self, context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        shelf = await self._shelf(context)
+        found = [listed_template(template, tool) for template, tool in shelf.templates.items()]
+        return types.ListResourceTemplatesResult(resource_templates=found)
 
     async def _read_resource(
-        self, _context: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
         for one in self._desk.face.resources:
             if params.uri in (one.uri, *one.aliases):
                 text = types.TextResourceContents(uri=params.uri, mime_type=one.media_type, text=await one.read())
                 return types.ReadResourceResult(contents=[text])
+        request = self.request(context)
+        found = (await self._pinned.shelf(request.principal)).resource(params.uri)
+        if found is not None:
+            return await self._pinned.read(self._pinned.asked(context, params, *found, request.principal), request)
         known = ", ".join(one.uri for one in self._desk.face.resources)
-        raise MCPError(types.INVALID_PARAMS, f"there is no resource {params.uri[:200]!r}; there are {known}")
+        told = f"; there are {known}" if known else ""
+        raise MCPError(types.INVALID_PARAMS, f"there is no resource {params.uri[:200]!r}{told}", {"uri": params.uri})
+
+    async def _list_prompts(
+        self, context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        shelf = await self._shelf(context)
+        return types.ListPromptsResult(prompts=[listed_prompt(name, tool) for name, tool in shelf.prompts.items()])
+
+    async def _get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult | types.InputRequiredResult:
+        request = self.request(context)
+        tool = (await self._pinned.shelf(request.principal)).prompts.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:80]!r}")
+        arguments = dict(params.arguments or {})
+        return await self._pinned.prompt(
+            self._pinned.asked(context, params, tool, arguments, request.principal), request
+        )
 
 
 def _tool(operation: Operation) -> types.Tool:

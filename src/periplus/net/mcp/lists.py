@@ -13,7 +13,7 @@ from periplus.ports import McpListing
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 _BARREN_PAGES = 100
 
-# What each word of `expose` asks for: method, member of the result, member of the listing.
+# What each word of `offers` asks for: method, member of the result, member of the listing.
 _LISTS = {
     "tools": (("tools/list", "tools", "tools"),),
     "resources": (
@@ -26,7 +26,7 @@ _LISTS = {
 
 async def read_lists(
     ask: Ask,
-    expose: tuple[str, ...],
+    offers: tuple[str, ...],
     server: dict[str, Any],
     capabilities: Mapping[str, Any],
     protocol: str,
@@ -44,7 +44,7 @@ async def read_lists(
             lives.append(life / 1000)
         return page
 
-    for word in dict.fromkeys(expose):
+    for word in dict.fromkeys(offers):
         for method, member, name in _LISTS.get(word, ()):
             try:
                 found[name] = tuple(await _read(asked, method, member, timing, notes))

@@ -145,7 +145,7 @@ class McpPool:
         seat = self._seat(spec)
         journal = seat.journal
         try:
-            found = await read_lists(ask, spec.expose, hello.server, hello.capabilities, hello.protocol, self._timing)
+            found = await read_lists(ask, spec.offers, hello.server, hello.capabilities, hello.protocol, self._timing)
         except Problem as problem:
             raise named(spec.id, problem, journal.masked) from problem
         seat.listed(found.fresh_seconds)

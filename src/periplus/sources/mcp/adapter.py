@@ -13,6 +13,7 @@ from periplus.documents import canonical
 from periplus.documents.pruning import encodable, shallow, storable
 from periplus.documents.schemas import Definitions, Findings
 from periplus.model import (
+    DIRECT,
     Code,
     Document,
     DocumentPart,
@@ -38,12 +39,12 @@ class McpSource:
     kind: ClassVar[str] = "mcp"
 
     async def read(self, spec: SourceSpec, wires: Wires, known: Document | None) -> Reading | Unchanged:
-        for word in spec.expose:
+        for word in spec.offers:
             if word not in EXPOSED:
                 raise Problem(
                     Code.BAD_SETTING,
                     f"[sources.{spec.id}] expose: {word!r} is nothing a server has",
-                    hints=(f"use some of {', '.join(EXPOSED)}",),
+                    hints=(f"use some of {', '.join((*EXPOSED, DIRECT))}",),
                 )
         listing = await wires.mcp.listing(spec)
         return await anyio.to_thread.run_sync(reading_of, spec, listing, wires.limits, known)
@@ -147,7 +148,7 @@ def _document(spec: SourceSpec, listing: McpListing) -> Document:
     ]
     size = sum(len(entry) for entries in lists for entry in entries)
     # What of the settings makes other tools out of the same listing belongs to its identity.
-    settings = canonical([listing.server, listing.protocol, list(spec.expose), spec.trust_annotations])
+    settings = canonical([listing.server, listing.protocol, list(spec.offers), spec.trust_annotations])
     state = hashlib.sha256(settings)
     for entries in lists:
         state.update(b"\n[")
