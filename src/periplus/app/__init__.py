@@ -67,13 +67,14 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
         open_ledger(directory) as ledger,
         watched(settings, clock, tracing) as watching,
         Background() as background,
+        AsyncExitStack() as servers,  # innermost: what is begun in it ends before what it leans on
     ):
         closing.push_async_callback(way_out.close)
 
         seal = Seal(await anyio.to_thread.run_sync(load_ring, directory, clock), clock)
         http = http_calls(settings, way_out, directory, seal, clock)
         closing.push_async_callback(http.close)
-        mcp = await closing.enter_async_context(
+        mcp = await servers.enter_async_context(
             McpPool(
                 partial(mcp_transport, way_out, http),
                 environ=os.environ,
