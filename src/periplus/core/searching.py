@@ -29,6 +29,7 @@ from periplus.model import (
     Selector,
     Tool,
     ToolRef,
+    Use,
     check_node_path,
 )
 from periplus.ports import Clock, Grep, SearchEngine, Store
@@ -179,7 +180,8 @@ class Searching:
     async def used(self, goal: str, ref: ToolRef, principal: Principal) -> None:
         """A tool was called after this goal, and it went well."""
         if self._learns:
-            await _aside((await self._loaded()).remember, goal, str(ref), principal.tenant, self._clock.now())
+            use = Use(goal=goal, ref=str(ref), tenant=principal.tenant, at=self._clock.now())
+            await _aside((await self._loaded()).learn, [use])
 
     async def memories(self, principal: Principal) -> bytes:
         """Everything a tenant's searches have learned, as JSON."""

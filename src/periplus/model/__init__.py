@@ -5,7 +5,7 @@ from periplus.model.call import Action, Answer, Decision, Prepared, Result, Verd
 from periplus.model.credential import CredentialScheme, CredentialSpec
 from periplus.model.event import START, VERBS, Event, EventFilter, Recorded, chained, event_text
 from periplus.model.finding import Finding, FindingCode, LoadCounts, LoadReport, Severity
-from periplus.model.hit import Found, Grepped, Hit, Lines, Matches, NodeHit, Resolved, Why
+from periplus.model.hit import Found, Grepped, Hit, Lines, Matches, NodeHit, Resolved, Use, Why
 from periplus.model.kept import Kept, Rate
 from periplus.model.key import ApiKey
 from periplus.model.node import Node, NodeDraft, area_path, check_node_path
@@ -101,6 +101,7 @@ __all__ = [
     "ToolLine",
     "ToolRef",
     "Unchanged",
+    "Use",
     "Validators",
     "Verdict",
     "Visible",

@@ -80,3 +80,13 @@ class Grepped(msgspec.Struct, frozen=True, kw_only=True):
     first: ToolRef | None = None
     revision: int = 0
     literal: bool = False  # the pattern could not be used as one: its words were looked for
+
+
+class Use(msgspec.Struct, frozen=True, kw_only=True):
+    """After this goal this tool was called, and it went well or not."""
+
+    goal: str
+    ref: str
+    tenant: str
+    at: float
+    well: bool = True

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from periplus.model import Found, Grepped, Lines, Matches, NodeHit, Resolved, Scope, Selector, Tool, ToolRef
+from periplus.model import Found, Grepped, Lines, Matches, NodeHit, Resolved, Scope, Selector, Tool, ToolRef, Use
 
 
 class Grep(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +91,14 @@ class SearchEngine(Protocol):
         """What earlier calls after similar goals say for which refs."""
         ...
 
-    def remember(self, goal: str, ref: str, tenant: str, now: float) -> None: ...
+    @property
+    def learned(self) -> int:
+        """The row of the trail up to which uses were learned; 0 at first."""
+        ...
+
+    def learn(self, uses: Iterable[Use], upto: int | None = None) -> None:
+        """Remember what went well and doubt what did not; `upto`: the trail was read as far as this row."""
+        ...
 
     def remembered(self, tenant: str) -> bytes:
         """All memories of a tenant, as JSON."""

@@ -9,16 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
-FEATURES = ("score", "words", "meaning", "lead", "size", "place", "one")
+FEATURES = ("score", "words", "meaning", "lead", "size", "place", "one", "step", "behind", "length")
+_RUNNERS_UP = 5
+_LAST_PLACE = 20
+_PAGE = 10
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """A logistic regression over a few features, then a monotone curve through measured frequencies."""
 
-    weights: tuple[float, ...] = (12.0, 0.0, 0.0, 0.0, 0.0, 0.0, -8.0)
+    weights: tuple[float, ...] = (12.0, 0.0, 0.0, 0.0, 0.0, 0.0, -8.0, 0.0, 0.0, 0.0)
     curve_in: tuple[float, ...] = (0.0, 1.0)
     curve_out: tuple[float, ...] = (0.0, 1.0)
-    floor: float = 0.02
+    longest: int = 40  # words of a goal: beyond those it was fitted on, more of them say nothing
+    floor: float = 0.05  # below this chance that any of the first hits is right, nothing matches
+    least: float = 0.01  # hits below it are not shown
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Calibration":
@@ -26,19 +31,27 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
     def probabilities(self, features: Floats) -> Floats:
         """Of ranked hits, one row of `FEATURES` each; never rising from one hit to the next."""
+        features = features.copy()
+        features[:, -1] = np.minimum(features[:, -1], self.longest)
         raw = 1 / (1 + np.exp(-(features @ np.array(self.weights, np.float32)).clip(-30, 30)))
         return np.minimum.accumulate(np.interp(raw, self.curve_in, self.curve_out)).astype(np.float32)
 
+    def answers(self, chance: Floats) -> bool:
+        """Whether ranked hits with these chances are an answer at all."""
+        return bool(1 - np.prod(1 - chance[:_PAGE]) >= self.floor)
 
-def features_of(scores: Floats, words: Floats, meaning: Floats, count: int) -> Floats:
-    """The features of ranked hits: their scores, how the first one leads, how many tools there were to choose from."""
+
+def features_of(scores: Floats, words: Floats, meaning: Floats, count: int, length: int) -> Floats:
+    """The features of ranked hits: how well each fits and leads, among how many tools, for a goal of how many words."""
     rows = np.zeros((len(scores), len(FEATURES)), np.float32)
     rows[:, 0], rows[:, 1], rows[:, 2] = scores, words, meaning
     if len(scores):
-        # How far a hit stands above the usual runner-up, and how far below the first.
-        after = scores[min(5, len(scores) - 1)]
-        rows[:, 3] = rows[:, 0] - after
+        # How far a hit stands above the usual runner-up and above the next one, and how far below the first.
+        rows[:, 3] = scores - scores[min(_RUNNERS_UP, len(scores) - 1)]
         rows[:, 4] = math.log10(max(count, 1))
-        rows[:, 5] = np.minimum(np.arange(len(scores)), 20) ** 0.5
+        rows[:, 5] = np.minimum(np.arange(len(scores)), _LAST_PLACE) ** 0.5
         rows[:, 6] = 1
+        rows[:, 7] = scores - np.append(scores[1:], np.float32(0))
+        rows[:, 8] = scores[0] - scores
+        rows[:, 9] = length
     return rows

@@ -30,6 +30,8 @@ _SCOPES = 64
 _NEAR_NAMES = 5
 _NEAR_POOL = 200
 _AREA_HITS = 100
+_TOLD, _TOLD_MOST = 2.5, 0.9  # what a remembered call or an example adds to a chance
+_NAME_SCORE = 2.0
 _NAMED = 0.99  # a goal that is a tool's name means that tool
 EVERYTHING = Scope()
 
@@ -111,7 +113,7 @@ class Engine:
         ranked = self._rank(view, read, boosts)
         if not ranked.ranking.places.size:
             return Found(hits=(), clauses=read.clauses, revision=view.revision)
-        shown = [place for place in ranked.order if ranked.chance[place] >= self.calibration.floor][:MOST_HITS]
+        shown = self._shown(ranked)[:MOST_HITS]
         if not shown:
             nearest = areas_of(view, ranked.ranking.places[:_ROOM], ranked.ranking.score[:_ROOM])
             return Found(
@@ -128,7 +130,7 @@ class Engine:
         _check(goal, limit, 0)
         view = self.view(scope, within)
         ranked = self._rank(view, Goal(goal, self.model, self.weights.value), None)
-        kept = [place for place in ranked.order[:_AREA_HITS] if ranked.chance[place] >= self.calibration.floor]
+        kept = self._shown(ranked)[:_AREA_HITS]
         chance = np.array([ranked.chance[place] for place in kept], np.float32)
         return areas_of(view, ranked.ranking.places[kept], chance)[:limit]
 
@@ -139,9 +141,8 @@ class Engine:
         segment, inside = view.at(place)
         text = f"{ref.leaf} {segment.summaries[inside]}"
         goal = Goal.like(text, segment.vectors[inside] * segment.factors[inside])
-        ranked = self._rank(view, goal, None, named=False)
-        kept = [one for one in ranked.order if int(ranked.ranking.places[one]) != place]
-        shown = [one for one in kept if ranked.chance[one] >= self.calibration.floor][:limit]
+        kept = self._shown(ranked := self._rank(view, goal, None, itself=place))
+        shown = kept[:limit]
         return Found(
             hits=tuple(self._hit(view, goal, ranked, one, {}) for one in shown),
             more=len(kept) > limit,
@@ -178,24 +179,34 @@ class Engine:
             start += segment.count
         raise Problem(Code.TOOL_NOT_FOUND, f"no such tool: {ref!r}", hints=("search for what it does",))
 
-    def _rank(self, view: View, goal: Goal, boosts: Mapping[str, float] | None, *, named: bool = True) -> "_Ranked":
-        exact = names.exact(view, goal.text) if named else []
-        extra = dict.fromkeys(exact, 2.0)
+    def _rank(self, view: View, goal: Goal, boosts: Mapping[str, float] | None, *, itself: int = -1) -> "_Ranked":
+        exact = names.exact(view, goal.text) if itself < 0 else []
+        told: dict[int, float] = {}  # what is known of tools from elsewhere than their texts
         for ref, gained in (boosts or {}).items():
             place = view.place(ref)
             if place is not None:
-                extra[place] = extra.get(place, 0.0) + gained
+                told[place] = gained
         for place, gained in view.taught(goal.vector).items():
-            extra[place] = max(extra.get(place, 0.0), gained)
-        ranking = rank(view, goal, self.weights, extra)
-        features = features_of(np.clip(ranking.score, 0, 1), ranking.words, ranking.meaning, view.count)
+            told[place] = max(told.get(place, 0.0), gained)
+        extra = told | {place: _NAME_SCORE + told.get(place, 0.0) for place in exact}
+        ranking = rank(view, goal, self.weights, extra).without(itself)
+        features = features_of(np.clip(ranking.score, 0, 1), ranking.words, ranking.meaning, view.count, goal.length)
         chance = self.calibration.probabilities(features)
-        named_places = set(exact)
-        isnamed = np.array([int(place) in named_places for place in ranking.places], np.bool_)
-        chance[isnamed] = np.maximum(chance[isnamed], _NAMED)
+        for one, place in enumerate(ranking.places.tolist()):
+            if place in told:
+                chance[one] = 1 - (1 - chance[one]) * (1 - min(_TOLD * told[place], _TOLD_MOST))
+            if place in exact:
+                chance[one] = max(chance[one], _NAMED)
+        first = np.argsort(-chance, kind="stable").tolist()
         by_clause = [np.argsort(-row, kind="stable")[:2].tolist() for row in ranking.by_clause if ranking.places.size]
-        order = share_page(list(range(len(ranking.places))), by_clause, _ROOM)
-        return _Ranked(ranking, chance, order, named_places)
+        order = share_page(first, by_clause, _ROOM)
+        return _Ranked(ranking, chance, order, set(exact))
+
+    def _shown(self, ranked: "_Ranked") -> list[int]:
+        """What a page may show, in its order; nothing when all together are below the floor."""
+        if not self.calibration.answers(ranked.chance):
+            return []
+        return [one for one in ranked.order if ranked.chance[one] >= self.calibration.least]
 
     def _hit(self, view: View, goal: Goal, ranked: "_Ranked", one: int, boosts: Mapping[str, float]) -> Hit:
         place = int(ranked.ranking.places[one])

@@ -17,7 +17,7 @@ _SAMPLE_STEP = 16
 class Weights(msgspec.Struct, frozen=True, kw_only=True):
     """Tuned on pooled catalogs; shipped with the model."""
 
-    meaning: float = 0.5  # the rest is words
+    meaning: float = 0.6  # the rest is words
     own_top: float = 0.6  # words are measured against the best tool found, the rest against the best thinkable
     clause: float = 0.35  # what the best clause adds to the whole
     value: float = 0.25  # what a word inside a value counts

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -17,10 +18,12 @@ Floats = npt.NDArray[np.float32]
 K1, B = 1.5, 0.75
 _NEAR_SHORTEST = 4  # shorter unknown words have too many neighbours
 _NEAR_MOST = 3
+_STEM_SHORTEST, _ENDING = 5, 0.9
+_SHORT = 6  # letters: a word below it has room for one slip
 _NEAR_KEPT = 4_096
 EXAMPLE_ALIKE, EXAMPLE_STRENGTH = 0.6, 0.35
 _SHORTLIST = 40
-_FEW_SHARED = 0.5
+_FEW_SHARED = 0.3
 
 
 class View:
@@ -99,32 +102,54 @@ class View:
             known = self._near[term] = self._spelled_like(term)
         return known
 
+    @cached_property
+    def _spoken(self) -> list[Truths]:
+        """For each segment the words that a visible tool has: hidden ones take no place among near spellings."""
+        return [_with_visible(segment, truths) for segment, truths in zip(self.segments, self.shown, strict=True)]
+
     def _spelled_like(self, term: str) -> list[tuple[str, float]]:
         if len(term) < _NEAR_SHORTEST and term.isascii():
             return []
         wanted = np.uint64(shape_of(term))
         bits = int(np.bitwise_count(wanted))
         best: dict[str, float] = {}
-        for segment in self.segments:
+        for segment, spoken in zip(self.segments, self._spoken, strict=True):
             shared = np.bitwise_count(segment.shapes & wanted).astype(np.int16)
             extra = np.bitwise_count(segment.shapes & ~wanted).astype(np.int16)
-            likely = np.flatnonzero(shared >= _FEW_SHARED * (bits + extra))
+            likely = np.flatnonzero((shared >= _FEW_SHARED * (bits + extra)) & spoken)
             closeness = shared[likely] / (bits + extra[likely])
             for place in likely[np.argsort(-closeness, kind="stable")[:_SHORTLIST]]:
                 word = segment.lexicon[int(place)]
-                alike = likeness(term, word)
+                alike = _as_written(term, word)
                 if alike > 0 and alike > best.get(word, 0.0):
                     best[word] = alike
-        ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
-        seen = [pair for pair in ranked if any(len(tools) for tools, _ in self.postings(pair[0]))]
+        seen = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
         return [pair for pair in seen if pair[1] >= seen[0][1] - 0.15][:_NEAR_MOST]
+
+
+def _with_visible(segment: Segment, truths: Truths | None) -> Truths:
+    if truths is None:
+        return np.ones(len(segment.lexicon), np.bool_)
+    counted = np.zeros(len(segment.posting_tools) + 1, np.int64)
+    np.cumsum(truths[segment.posting_tools], out=counted[1:])
+    return counted[segment.posting_offsets[1:]] > counted[segment.posting_offsets[:-1]]
+
+
+def _as_written(term: str, word: str) -> float:
+    """How alike an unknown word and a stem are; a slip may have kept an ending from being taken off."""
+    alike = likeness(term, word)
+    if len(word) >= _STEM_SHORTEST and len(term) > len(word) + 1:
+        alike = max(alike, *(_ENDING * likeness(term[: len(word) + more], word) for more in (-1, 0, 1)))
+    return alike
 
 
 def likeness(one: str, other: str) -> float:
     """One less the share of letters that differ; zero when the words are too different to be a slip."""
     longest = max(len(one), len(other))
-    most = 1 if longest < 6 else 2 if longest < 10 else 3
+    most = 1 if longest < _SHORT else 2 if longest < 10 else 3
     if abs(len(one) - len(other)) > most:
+        return 0.0
+    if longest < _SHORT and other[:1] not in one[:2]:  # few slips are in the first letter, and `take` is no `cake`
         return 0.0
     distance = _distance(one, other)
     return 1 - distance / longest if distance <= most else 0.0

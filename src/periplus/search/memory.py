@@ -3,11 +3,13 @@
 import hashlib
 import math
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from periplus.model import Use
 from periplus.search.semantic import Floats, Model, quantise, scan
 
 MOST_MEMORIES = 2_000
@@ -16,6 +18,9 @@ _ALIKE = 0.72  # below this cosine two goals have nothing to say about each othe
 _STRENGTH = 0.25
 _FORGOTTEN = 0.05
 _WRONG = 0.5
+_STRONGEST = 3.0
+_LONGEST_GOAL = 500
+_LEARNED = "learned.json"
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,25 +59,19 @@ class Memories:
     def __len__(self) -> int:
         return len(self._all)
 
-    def remember(self, goal: str, ref: str, now: float) -> None:
-        """A tool was called after this goal, and it went well."""
-        goal = " ".join(goal.split())[:500]
-        if not goal:
-            return
-        before = self._all.pop((goal, ref), None)
-        weight = min(3.0, 1.0 + (before.strength(now) if before else 0.0))
-        self._all[goal, ref] = Memory(goal=goal, ref=ref, at=now, weight=weight)
-        self._bound(now)
+    def learn(self, uses: Iterable[Use]) -> None:
+        """Remember what went well after its goal; what did not counts half from then on."""
+        latest = 0.0
+        for use in uses:
+            goal = " ".join(use.goal.split())[:_LONGEST_GOAL]
+            latest = max(latest, use.at)
+            before = self._all.pop((goal, use.ref), None)
+            strength = before.strength(use.at) if before else 0.0
+            weight = min(_STRONGEST, 1.0 + strength) if use.well else strength * _WRONG
+            if goal and weight:
+                self._all[goal, use.ref] = Memory(goal=goal, ref=use.ref, at=use.at, weight=weight)
+        self._bound(latest)
         self._encode()
-
-    def regret(self, goal: str, ref: str, now: float) -> None:
-        """The tool was the wrong one after all: what is remembered of it for this goal counts half."""
-        goal = " ".join(goal.split())[:500]
-        before = self._all.get((goal, ref))
-        if before is not None:
-            self._all[goal, ref] = Memory(goal=goal, ref=ref, at=now, weight=before.strength(now) * _WRONG)
-            self._bound(now)
-            self._encode()
 
     def boosts(self, goal: Floats, now: float) -> dict[str, float]:
         """Refs that were called after goals like this one (its vector), with how much that adds to their score."""
@@ -99,13 +98,7 @@ class Memories:
 
     def save(self) -> None:
         """Write the file, whole or not at all."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_name(f"{self._path.name}.{os.getpid()}.partial")
-        with partial.open("wb") as file:
-            file.write(self.export())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(self._path)
+        _put(self._path, self.export())
 
     def _bound(self, now: float) -> None:
         """Drop what has faded, then the weakest."""
@@ -117,3 +110,26 @@ class Memories:
     def _encode(self) -> None:
         self._list = list(self._all.values())
         self._vectors, self._factors = quantise(self._model.goals([memory.goal for memory in self._list]))
+
+
+def learned_upto(folder: Path) -> int:
+    """The row of the trail up to which uses were learned."""
+    try:
+        return int(msgspec.json.decode((folder / _LEARNED).read_bytes(), type=int))
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return 0
+
+
+def note_learned(folder: Path, upto: int) -> None:
+    """Uses up to this row of the trail need not be looked at again."""
+    _put(folder / _LEARNED, msgspec.json.encode(upto))
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)

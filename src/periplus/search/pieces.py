@@ -21,6 +21,10 @@ class Pieces:
             if gap
         }
 
+    def has(self, word: str) -> bool:
+        """Whether a word has a row of its own."""
+        return word in self._rows
+
     def rows(self, text: str, limit: int) -> list[int]:
         """The table rows of the text's first words and phrases, in order, repeated as they occur."""
         return self.rows_of(chunks(text), limit)

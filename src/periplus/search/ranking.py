@@ -1,6 +1,8 @@
 """One goal against the visible tools: every tool is scored, the best ones closely."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -10,12 +12,13 @@ from periplus.search.clauses import split, without_values
 from periplus.search.fusion import Weights, best, fuse
 from periplus.search.lexical import Floats, Matched, View, match
 from periplus.search.semantic import Model, scan, unit
-from periplus.search.text import terms
+from periplus.search.text import stem, terms, words
 
 Ints = npt.NDArray[np.int64]
 LONGEST_GOAL = 4_000  # characters read; the rest of a pasted document says nothing new
 DEPTH = 512
 _CLAUSE_DEPTH = 128
+_ENDINGS = ("", "e", "s", "ion", "es")
 
 
 class Goal:
@@ -26,13 +29,26 @@ class Goal:
         bare = without_values(self.text)
         self.clauses = split(self.text)
         self.stems = dict.fromkeys(terms(bare), 1.0)
-        for stem in terms(self.text):
-            self.stems.setdefault(stem, value)
+        for said in terms(self.text):
+            self.stems.setdefault(said, value)
         several = self.clauses if len(self.clauses) > 1 else ()
-        vectors = model.goals([self.text, bare, *several])
-        self.vector: Floats = unit(vectors[0] + vectors[1])
-        self.clause_vectors: Floats = vectors[2:]
+        self._model, self._spoken = model, (self.text, bare, *several)
+        self.vector: Floats
+        self.clause_vectors: Floats
+        self.mean({})
         self.clause_stems = [dict.fromkeys(terms(without_values(clause)), 1.0) for clause in several]
+
+    def mean(self, read_as: Mapping[str, str]) -> None:
+        """Take what it means from its words; a stem that is a slip is read as another one."""
+        spoken = [_corrected(text, read_as, self._model) for text in self._spoken] if read_as else self._spoken
+        vectors = self._model.goals(spoken)
+        self.vector = unit(vectors[0] + vectors[1])
+        self.clause_vectors = vectors[2:]
+
+    @property
+    def length(self) -> int:
+        """How many words it has."""
+        return len(self.text.split())
 
     @classmethod
     def like(cls, text: str, vector: Floats) -> Self:
@@ -42,6 +58,20 @@ class Goal:
         goal.stems = dict.fromkeys(terms(text), 1.0)
         goal.vector, goal.clause_vectors, goal.clause_stems = vector, np.zeros((0, len(vector)), np.float32), []
         return goal
+
+
+def _corrected(text: str, read_as: Mapping[str, str], model: Model) -> str:
+    """The text with slips read as what was found; a word that the model knows is none, whatever was found."""
+    return " ".join(
+        word if model.knows(word) or stem(word) not in read_as else _whole(read_as[stem(word)], model)
+        for word in words(text)
+    )
+
+
+def _whole(root: str, model: Model) -> str:
+    """A word that the model knows with this stem."""
+    longer = [root + ending for ending in _ENDINGS] + [f"{root[:-1]}y"]
+    return next((word for word in longer if model.knows(word)), root)
 
 
 class Ranking:
@@ -55,11 +85,24 @@ class Ranking:
         self.by_clause = by_clause  # one row per clause, empty when the goal has one intent
         self.matched: Matched | None = None
 
+    def without(self, place: int) -> Ranking:
+        """The same, one tool left out: what it is like says nothing about itself."""
+        kept = self.places != place
+        if kept.all():
+            return self
+        rest = Ranking(
+            self.places[kept], self.score[kept], self.words[kept], self.meaning[kept], self.by_clause[:, kept]
+        )
+        rest.matched = self.matched
+        return rest
+
 
 def rank(view: View, goal: Goal, weights: Weights, boosts: dict[int, float] | None = None) -> Ranking:
     """Score the visible tools for a goal; equal scores stand in order of segment and ref."""
     starts = np.cumsum([0, *(segment.count for segment in view.segments)])
     matched = match(view, goal.stems)
+    if matched.slips:
+        goal.mean({written: found for found, written in reversed(matched.slips.items())})
     parts = [match(view, stems) for stems in goal.clause_stems]
     top = max((float(score.max(initial=0)) for score in matched.scores), default=0.0)
     places: list[Ints] = []
@@ -104,22 +147,22 @@ def _closely(view: View, starts: npt.NDArray[np.int_], chosen: Ints, asked: _Ask
     """The chosen tools with everything that is too slow to ask of all."""
     goal, matched, parts, weights, top = asked
     owner = np.searchsorted(starts, chosen, side="right") - 1
-    words = np.zeros(len(chosen), np.float32)
+    worded = np.zeros(len(chosen), np.float32)
     clause_words = np.zeros((len(parts), len(chosen)), np.float32)
     vectors = np.zeros((len(chosen), goal.vector.shape[-1]), np.float32)
     for number, segment in enumerate(view.segments):
         mine = np.flatnonzero(owner == number)
         inside = chosen[mine] - starts[number]
-        words[mine] = matched.scores[number][inside]
+        worded[mine] = matched.scores[number][inside]
         for row, part in enumerate(parts):
             clause_words[row, mine] = part.scores[number][inside]
         vectors[mine] = segment.vectors[inside] * segment.factors[inside, None]
     meaning = vectors @ goal.vector
-    score = fuse(words, meaning, top, matched.ideal, weights)
+    score = fuse(worded, meaning, top, matched.ideal, weights)
     by_clause = np.zeros((len(parts), len(chosen)), np.float32)
     for row, part in enumerate(parts):
         highest = max((float(score_.max(initial=0)) for score_ in part.scores), default=0.0)
         by_clause[row] = fuse(clause_words[row], vectors @ goal.clause_vectors[row], highest, part.ideal, weights)
     if len(parts):
         score = (score + weights.clause * by_clause.max(axis=0)) / (1 + weights.clause)
-    return Ranking(chosen, score, words / max(matched.ideal, 1e-6), meaning, by_clause)
+    return Ranking(chosen, score, worded / max(matched.ideal, 1e-6), meaning, by_clause)

@@ -19,12 +19,13 @@ from periplus.model import (
     Selector,
     Tool,
     ToolRef,
+    Use,
 )
 from periplus.ports import Grep
 from periplus.search.clauses import split
 from periplus.search.engine import Engine
 from periplus.search.grep import as_literal, grep
-from periplus.search.memory import Memories
+from periplus.search.memory import Memories, learned_upto, note_learned
 from periplus.search.records import record_of
 
 
@@ -103,10 +104,21 @@ class SearchRoom:
         memories = self._of(tenant)
         return memories.boosts(self._engine.model.goals([goal])[0], now) if len(memories) else {}
 
-    def remember(self, goal: str, ref: str, tenant: str, now: float) -> None:
-        memories = self._of(tenant)
-        memories.remember(goal, ref, now)
-        memories.save()
+    @property
+    def learned(self) -> int:
+        return learned_upto(self._folder)
+
+    def learn(self, uses: Iterable[Use], upto: int | None = None) -> None:
+        by_tenant: dict[str, list[Use]] = {}
+        for use in uses:
+            by_tenant.setdefault(use.tenant, []).append(use)
+        for tenant, several in by_tenant.items():
+            memories = self._of(tenant)
+            memories.learn(several)
+            memories.save()
+            self._memories[tenant] = (self._stamp(tenant), memories)
+        if upto is not None:
+            note_learned(self._folder, upto)
 
     def remembered(self, tenant: str) -> bytes:
         return self._of(tenant).export()
@@ -117,10 +129,13 @@ class SearchRoom:
 
     def _of(self, tenant: str) -> Memories:
         """A tenant's memories as they are on disk: another process may have learned something since."""
-        place = Memories.place(self._folder, tenant)
-        stamp = place.stat().st_mtime_ns if place.exists() else 0
+        stamp = self._stamp(tenant)
         known = self._memories.get(tenant)
         if known is None or known[0] != stamp:
             known = (stamp, Memories(self._folder, tenant, self._engine.model))
             self._memories[tenant] = known
         return known[1]
+
+    def _stamp(self, tenant: str) -> int:
+        place = Memories.place(self._folder, tenant)
+        return place.stat().st_mtime_ns if place.exists() else 0

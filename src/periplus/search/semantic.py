@@ -48,10 +48,9 @@ class Model:
                 out[place] = self._goal_weight[rows] @ self._table[rows].astype(np.float32)
         return unit(out)
 
-    def goal_words(self, text: str) -> tuple[list[int], Floats]:
-        """The rows of a goal and their weights."""
-        rows = self.pieces.rows(text, _GOAL_ROWS)
-        return rows, self._goal_weight[rows]
+    def knows(self, word: str) -> bool:
+        """Whether a word has a row of its own."""
+        return self.pieces.has(word)
 
     def rows_of(self, runs: Sequence[list[str]]) -> list[list[int]]:
         """The table rows of each field of a tool, given in chunks."""
