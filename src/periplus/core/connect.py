@@ -14,6 +14,7 @@ import msgspec
 from periplus.core.intake.areas import rolled_up
 from periplus.core.intake.changes import compared
 from periplus.core.intake.drafts import Entry, take
+from periplus.core.intake.garbage import collected_rarely
 from periplus.core.intake.plan import Plan, make_plan, rows
 from periplus.core.intake.report import document_line, grouped
 from periplus.core.intake.texts import clean, first_sentence
@@ -90,7 +91,8 @@ async def _attempt(ask: Connecting, spec: SourceSpec) -> LoadReport | None:
         return await _unchanged(ask, record)
     if isinstance(reading, Unchanged):
         reading = await _again(ask, spec)
-    return await _take_in(ask, spec, reading, started)
+    with collected_rarely():
+        return await _take_in(ask, spec, reading, started)
 
 
 def _known_document(record: SourceRecord, spec: SourceSpec) -> Document | None:
