@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 _MADE = 50_000  # values that outlive their makers before somebody looks: some megabytes
@@ -42,7 +42,7 @@ _reads = _Reads()
 
 
 @contextmanager
-def collected_rarely() -> Iterator[None]:
+def collected_rarely() -> Generator[None]:
     """While this lasts, in any thread, garbage is looked for less often."""
     _reads.begin()
     try:
