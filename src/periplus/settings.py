@@ -8,7 +8,7 @@ import tomllib
 import typing
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -134,6 +134,27 @@ class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     format: Literal["text", "json"] = "text"  # lines for people or for programs
 
 
+class WorkflowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[workflow]`: definitions that agents walk through, and how strictly."""
+
+    dir: tuple[str, ...] = ()  # directories of definitions; of two with one id the first counts
+    examples: bool | Literal["auto", "true", "false"] = "auto"  # list the shipped example; "auto": while no dir is set
+    server_name: str = "periplus"  # what the face calls itself
+    server_version: str = ""  # and which version; empty: that of the package
+    gate: Literal["activity", "all"] = "activity"  # what open checkpoints close: other activities, or every tool
+    min_response_seconds: Annotated[float, msgspec.Meta(ge=0)] = 3  # how long an answer takes at least; 0: no time
+    verify_conditions: Literal["refuse", "warn", "off"] = (
+        "refuse"  # a dismissal although its condition is known to hold
+    )
+    terminal_targets: tuple[str, ...] = ("__terminal__", "workflow-end")  # names of the end
+    session_ttl_days: Annotated[float, msgspec.Meta(ge=0)] = 90  # idle days until a session expires; 0: never
+    restore: bool = True  # whether a lost record is made again from a valid token
+    bind: Literal["principal", "none"] = "principal"  # whose a token is: who started its session, or anybody who has it
+    token_form: Literal["full", "short"] = "full"  # noqa: S105 - "short": handles, for models that spoil long texts
+    interop_key: str = ""  # a file of 32 bytes, the key shared with a server whose tokens are good here too
+    step_tools: Literal["auto", "on", "off"] = "auto"  # list `run_step`; "auto": when a definition binds a tool
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that can be set, with the defaults that hold where nothing is."""
 
@@ -146,6 +167,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     serve: ServeSettings = ServeSettings()
     handshake: HandshakeSettings = HandshakeSettings()
     audit: AuditSettings = AuditSettings()
+    workflow: WorkflowSettings = WorkflowSettings()
     calls: CallRules = CallRules()
     policy: Policy = Policy()
     telemetry: TelemetrySettings = TelemetrySettings()
@@ -157,6 +179,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> Settings:
     """The settings of one run. `flags` uses dotted keys: `{"fetch.proxy": "..."}`."""
     tree = read_toml(file) if file else {}
+    if file:
+        _anchor(tree, file.parent)
     for dotted, value, origin in (*_environment(environ), *_flags(flags or {})):
         _place(tree, dotted, value, origin)
     origin = str(file) if file else "the settings"
@@ -167,7 +191,7 @@ def load_settings(file: Path | None, environ: Mapping[str, str], flags: Mapping[
             Code.BAD_SETTING, f"{origin}: sources is {sources!r}", hints=('write [sources.NAME] with url = "..."',)
         )
     tree["sources"] = {name: _source(name, table, origin) for name, table in sources.items()}
-    for name, kind in (("policy", Policy), ("calls", CallRules)):
+    for name, kind in (("policy", Policy), ("calls", CallRules), ("workflow", WorkflowSettings)):
         if name in tree:
             tree[name] = _listed(tree[name], kind)
     try:
@@ -237,13 +261,34 @@ def read_toml(file: Path) -> dict[str, Any]:
 _NOT_SETTINGS = frozenset({f"{PREFIX}CONFIG"})
 
 
+_OTHER_NAMES = {"WORKFLOW_DIR": "PERIPLUS_WORKFLOW__DIR"}  # what clients of another server set
+
+
 def _environment(environ: Mapping[str, str]) -> list[tuple[str, Any, str]]:
     """`PERIPLUS_FETCH__ALLOW=a,b` as ("fetch.allow", "a,b", its name)."""
+    said = {own: environ[name] for name, own in _OTHER_NAMES.items() if environ.get(name)}
+    environ = said | dict(environ)
     return [
         (name.removeprefix(PREFIX).lower().replace("__", "."), value, name)
         for name, value in sorted(environ.items())
         if name.startswith(PREFIX) and name not in _NOT_SETTINGS
     ]
+
+
+_PATHS = (("workflow", "dir"), ("workflow", "interop_key"))
+
+
+def _anchor(tree: dict[str, Any], directory: Path) -> None:
+    """Relative paths in a file mean what lies beside it, wherever the command runs."""
+
+    def placed(path: Any) -> Any:
+        return str(directory / Path(path).expanduser()) if isinstance(path, str) and path else path
+
+    for table, key in _PATHS:
+        values = tree.get(table)
+        if isinstance(values, dict) and key in values:
+            value = values[key]
+            values[key] = [placed(one) for one in value] if isinstance(value, list) else placed(value)
 
 
 def _flags(flags: Mapping[str, Any]) -> list[tuple[str, Any, str]]:

@@ -24,6 +24,7 @@ from periplus.app.parts import source, transport
 from periplus.app.places import data_directory
 from periplus.app.policies import policies
 from periplus.app.watching import watched
+from periplus.app.workflows import workflow_parts
 from periplus.core.audit import AuditRules
 from periplus.core.calls.asked import Bounds
 from periplus.core.gateway import Gateway, Parts
@@ -106,6 +107,7 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
             bounds=_bounds(settings),
             tracing=figures.over(watching) if figures else watching,
             start=background.start,
+            workflows=workflow_parts(settings.workflow),
         )
         gateway = Gateway(parts)
         if configure:

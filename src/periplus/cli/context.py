@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -34,9 +34,11 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def settings(self) -> Settings:
         return self.with_flags({})
 
-    def with_flags(self, flags: Mapping[str, str | None]) -> Settings:
+    def with_flags(
+        self, flags: Mapping[str, str | None], lists: Mapping[str, Sequence[str] | None] | None = None
+    ) -> Settings:
         """The settings with a command's own flags over them; keys are dotted, None is not given."""
-        return load_settings(self.file, os.environ, {"data": self.data, **flags})
+        return load_settings(self.file, os.environ, {"data": self.data, **flags, **(lists or {})})
 
 
 def with_gateway(context: typer.Context, work: Callable[[Gateway], Awaitable[Result]]) -> Result:

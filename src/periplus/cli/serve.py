@@ -27,6 +27,10 @@ def serve(
         str | None, typer.Option(help="Listen on HOST:PORT; else [serve] http.", show_default=False)
     ] = None,
     face: Annotated[str | None, typer.Option(help="The protocol over stdio and at /mcp.", show_default=False)] = None,
+    workflows: Annotated[
+        list[str] | None,
+        typer.Option(help="A directory of workflow definitions; may be repeated.", show_default=False),
+    ] = None,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen for other machines although nobody says who it is.")
     ] = False,
@@ -42,7 +46,7 @@ def serve(
         raise Problem(Code.BAD_INPUT, "--stdio and --http exclude each other", hints=("leave one out",))
     choices: Choices = context.obj
     chosen = {"serve.face": face, "serve.http": http, "serve.insecure": "true" if insecure else None}
-    settings = choices.with_flags(chosen)
+    settings = choices.with_flags(chosen, {"workflow.dir": workflows or None})
     specs = [spec for text in sources or () for spec in parse_location(text, environ=os.environ)]
     configure_logs(settings.log)
     if stdio:

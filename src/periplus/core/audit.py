@@ -75,6 +75,7 @@ class Note:
         self._shown: tuple[str, ...] = ()
         self._said: dict[str, Any] = {}
         self._detail: dict[str, Any] = {}
+        self._written: Event | None = None
 
     @property
     def trace(self) -> str:
@@ -109,6 +110,23 @@ class Note:
         """Anything else worth reading later; secrets in it are redacted."""
         self._detail |= detail
 
+    @property
+    def span(self) -> str:
+        """Its own place in the trace."""
+        return self._span.origin.span
+
+    def belongs_to(self, session: str) -> None:
+        """The conversation that has begun with it."""
+        self._session = session
+
+    def so_far(self) -> Event:
+        """The event as it would be written now."""
+        return self._event()
+
+    def is_written(self, event: Event) -> None:
+        """Somebody has written it already, in one transaction with what it tells of."""
+        self._written = event
+
     async def __aenter__(self) -> Self:
         self._parent = here().span
         self._began = self._audit.now()
@@ -123,9 +141,10 @@ class Note:
         self._frame.__exit__(None, None, None)
         if error is not None:
             self.ended(_outcome(error))
-        event = self._event()
+        event = self._written or self._event()
         self._span.end(event)
-        await self._audit.keep(event)
+        if self._written is None:
+            await self._audit.keep(event)
 
     def _event(self) -> Event:
         origin, now = self._span.origin, self._audit.now()
@@ -135,7 +154,7 @@ class Note:
             trace=origin.trace,
             span=origin.span,
             parent=self._parent,
-            session=_plain(origin.session),
+            session=_plain(self._session or origin.session),
             principal=self._principal.id,
             tenant=self._principal.tenant,
             subject=_plain(redacted_text(self._subject[: 4 * _SUBJECT_MAX]))[:_SUBJECT_MAX],

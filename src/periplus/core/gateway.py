@@ -11,11 +11,21 @@ from periplus.core.verbs.remembering import ValueVerbs
 from periplus.core.verbs.running import RunVerbs
 from periplus.core.verbs.searching import SearchVerbs
 from periplus.core.verbs.surveying import SurveyVerbs
+from periplus.core.verbs.workflowing import WorkflowVerbs
 from periplus.core.wired import Parts
 
 
 class Gateway(
-    ConnectVerbs, BrowseVerbs, SurveyVerbs, SearchVerbs, CallVerbs, RunVerbs, ValueVerbs, GrantVerbs, KeyVerbs
+    WorkflowVerbs,
+    ConnectVerbs,
+    BrowseVerbs,
+    SurveyVerbs,
+    SearchVerbs,
+    CallVerbs,
+    RunVerbs,
+    ValueVerbs,
+    GrantVerbs,
+    KeyVerbs,
 ):
     """One catalog and what may be done with it. Keeps no state of its own: all of it is in the store."""
 

@@ -28,6 +28,13 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     secret: bytes
 
 
+class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
+    """A key by which texts are signed in a form of their own; its id is told."""
+
+    id: str
+    secret: bytes
+
+
 class KeyRing(msgspec.Struct, frozen=True):
     """Keys, newest first: the first seals, all open."""
 
@@ -51,6 +58,10 @@ class Seal:
             raise Problem(Code.BAD_SETTING, "the key ring is empty", hints=("remove it to have a new one made",))
         self._ring = ring
         self._clock = clock
+
+    def signing(self, purpose: str) -> tuple[SigningKey, ...]:
+        """Keys for a protocol whose tokens have a form of their own; newest first, none good for another purpose."""
+        return tuple(SigningKey(id=key.id.hex(), secret=_derived(key, purpose)) for key in self._ring.keys)
 
     def seal(self, purpose: str, value: Any, ttl_s: float | None = None) -> str:
         """A token for this purpose; `value` is anything JSON can hold."""
@@ -110,6 +121,13 @@ def _cipher(key: Key) -> Any:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - as above
 
     return AESGCM(key.secret)
+
+
+def _derived(key: Key, purpose: str) -> bytes:
+    from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415 - as above
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415
+
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose.encode()).derive(key.secret)
 
 
 def _context(purpose: str, key: Key) -> bytes:

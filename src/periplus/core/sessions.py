@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from periplus.model import Code, Principal, Problem, Session, Tool
+from periplus.model import Code, Event, Principal, Problem, Session, Tool
 from periplus.ports import Clock, Sessions
 
 SHOWN = "shown"
@@ -38,6 +38,18 @@ class Conversations:
     async def save(self, session: Session) -> Session:
         """Write a session that was loaded; `conflict` when somebody wrote it meanwhile."""
         return await self._sessions.save(session, self._clock.now(), self._idle_s)
+
+    async def advance(self, session: Session, event: Event) -> Session:
+        """Write a session with the row of the trail that tells why: both, or neither with `conflict`."""
+        return await self._sessions.advance(session, event, self._clock.now(), self._idle_s)
+
+    async def owner(self, name: str) -> Principal | None:
+        """Whose a session is, whoever asks."""
+        return await self._sessions.owner(name)
+
+    async def recent(self, principal: Principal | None, prefix: str, limit: int) -> Sequence[Session]:
+        """Sessions whose name begins so, the last used first; None: everybody's."""
+        return await self._sessions.recent(principal, prefix, limit)
 
     async def change(self, principal: Principal, name: str, slot: str, edit: Callable[[Slot], Slot]) -> Session:
         """Change one slot whatever others do meanwhile: `edit` is asked anew when they were first."""

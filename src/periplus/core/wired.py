@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -14,13 +16,18 @@ from periplus.core.cursor import Cursors
 from periplus.core.direct import Direct
 from periplus.core.jobs import Jobs, Start
 from periplus.core.keys import ApiKeys
-from periplus.core.seal import Seal
+from periplus.core.seal import Seal, SigningKey
 from periplus.core.searching import Searching
 from periplus.core.sequence.values import Values
 from periplus.core.sessions import Conversations
 from periplus.core.sourcing import Room, Sourcing
 from periplus.core.standing import Always, Standing
 from periplus.core.trail import Trail
+from periplus.core.workflows.call import Rules
+from periplus.core.workflows.library import Library
+from periplus.core.workflows.tokens import INTEROP_KID, SESSION, TRACE, Signer
+from periplus.core.workflows.workflows import Room as WorkflowRoom
+from periplus.core.workflows.workflows import Workflows
 from periplus.model import Policy, SourceSpec
 from periplus.ports import (
     CallWires,
@@ -36,6 +43,14 @@ from periplus.ports import (
     Transport,
     Wires,
 )
+
+
+class WorkflowParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What workflows are served from."""
+
+    library: Library
+    rules: Rules
+    interop_key: bytes | None = None  # a key shared with a server whose tokens are good here too
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +75,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     audit: AuditRules = AuditRules()
     tracing: Tracing | None = None
     start: Start  # work that goes on after its asker was answered, until the gateway closes
+    workflows: WorkflowParts | None = None
 
 
 class Wired:
@@ -81,6 +97,28 @@ class Wired:
         self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)
         self._values = Values(self._sessions, self._calls.results, parts.clock, parts.seal)
 
+    @cached_property
+    def _workflows(self) -> Workflows | None:
+        """Made when the first one asks: keys are derived for it, and most gateways serve none."""
+        parts, made = self._parts, self._parts.workflows
+        if made is None:
+            return None
+        rules = made.rules
+        return Workflows(
+            WorkflowRoom(
+                library=made.library,
+                rules=rules,
+                sessions=_signer(parts, SESSION, made.interop_key),
+                traces=_signer(parts, TRACE, made.interop_key),
+                conversations=Conversations(parts.sessions, parts.clock, rules.ttl_s or math.inf),
+                ledger=parts.ledger,
+                clock=parts.clock,
+                audit=self._audit,
+                standing=self._standing,
+                approvals=self._calls.approvals,
+            )
+        )
+
     @property
     def clock(self) -> Clock:
         """The clock of everything that goes through here; faces and hosts use no other."""
@@ -90,6 +128,12 @@ class Wired:
     def seal(self) -> Seal:
         """What makes and opens sealed tokens, for protocols that hand out some of their own."""
         return self._parts.seal
+
+
+def _signer(parts: Parts, purpose: str, interop: bytes | None) -> Signer:
+    if interop is not None:
+        return Signer((SigningKey(id=INTEROP_KID, secret=interop),))
+    return Signer(parts.seal.signing(purpose))
 
 
 def _room(parts: Parts, standing: Standing) -> Room:

@@ -8,7 +8,7 @@ from functools import lru_cache
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def words(name: str) -> tuple[str, ...]:
     """Lower-case words of an identifier: `getHTTPStatus_v2` -> get http status v 2."""
     return tuple(word.lower() for word in _WORD.findall(name))

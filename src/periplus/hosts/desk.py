@@ -18,7 +18,16 @@ class Desk:
 
     def __init__(self, face: Face) -> None:
         self.face = face
-        self._operations = {operation.name: operation for operation in face.operations}
+        self._listed: tuple[Operation, ...] = ()
+        self._by_name: dict[str, Operation] = {}
+
+    @property
+    def _operations(self) -> dict[str, Operation]:
+        """By name; a face may come to have more of them, or fewer."""
+        listed = self.face.operations
+        if listed is not self._listed:
+            self._listed, self._by_name = listed, {operation.name: operation for operation in listed}
+        return self._by_name
 
     def operation(self, name: str) -> Operation | None:
         return self._operations.get(name)

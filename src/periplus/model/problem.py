@@ -21,6 +21,7 @@ class Code(Enum):
     INVALID_ARGS = "invalid_args"  # the arguments are not what the tool takes
     INVALID_CURSOR = "invalid_cursor"  # the cursor belongs to another query, another gateway or an older catalog
     INVALID_TOKEN = "invalid_token"  # noqa: S105 - a sealed token is not valid here, or has expired
+    TOKEN_INVALID = "token_invalid"  # noqa: S105 - the token of a workflow session does not verify here
     BAD_SETTING = "bad_setting"  # a setting is unknown or has no legal value
     PARSE_ERROR = "parse_error"  # a description is not what it should be, and nothing of it can be used
     PLACEHOLDER = "placeholder"  # an argument is still a placeholder that nobody filled in
@@ -45,6 +46,13 @@ class Code(Enum):
     HELD = "held"  # the change would remove most of a source; it waits to be accepted
     HANDSHAKE_REQUIRED = "handshake_required"  # the conversation has not begun as its protocol wants
     NOT_CONNECTED = "not_connected"  # the conversation has no source yet
+    TOKEN_STALE = "token_stale"  # noqa: S105 - the workflow session has gone on since this token
+    WORKFLOW_MISMATCH = "workflow_mismatch"  # the token belongs to a session of another workflow
+    DEFINITION_BROKEN = "definition_broken"  # a workflow's files cannot be used as they are
+    GATE_CLOSED = "gate_closed"  # a checkpoint has to be answered first
+    NOT_PENDING = "not_pending"  # no answer is waited for there
+    NOT_ALLOWED = "not_allowed"  # a checkpoint cannot be answered in that way
+    TOO_EARLY = "too_early"  # an answer came faster than it may; the same is accepted later
     DIRECT_CALL = "direct_call"  # the tool is called through another one
     IDEMPOTENCY_CONFLICT = "idempotency_conflict"  # the key was used with other arguments
     RATE_LIMITED = "rate_limited"  # too many calls for now
@@ -71,6 +79,7 @@ _TABLE: dict[Code, Status] = {
     Code.INVALID_ARGS: Status(400, -32602, _DATA),
     Code.INVALID_CURSOR: Status(400, -32602, _USAGE),
     Code.INVALID_TOKEN: Status(400, -32602, _USAGE),
+    Code.TOKEN_INVALID: Status(401, -32001, _ACCESS),
     Code.BAD_SETTING: Status(400, -32602, _CONFIG),
     Code.PARSE_ERROR: Status(422, -32022, _DATA),
     Code.PLACEHOLDER: Status(400, -32602, _DATA),
@@ -95,6 +104,13 @@ _TABLE: dict[Code, Status] = {
     Code.HELD: Status(409, -32009, _RETRY),
     Code.HANDSHAKE_REQUIRED: Status(409, -32009, _USAGE),
     Code.NOT_CONNECTED: Status(409, -32009, _USAGE),
+    Code.TOKEN_STALE: Status(409, -32009, _USAGE),
+    Code.WORKFLOW_MISMATCH: Status(409, -32009, _USAGE),
+    Code.DEFINITION_BROKEN: Status(422, -32022, _DATA),
+    Code.GATE_CLOSED: Status(409, -32009, _USAGE),
+    Code.NOT_PENDING: Status(409, -32009, _USAGE),
+    Code.NOT_ALLOWED: Status(409, -32009, _USAGE),
+    Code.TOO_EARLY: Status(425, -32025, _RETRY),
     Code.DIRECT_CALL: Status(409, -32009, _USAGE),
     Code.IDEMPOTENCY_CONFLICT: Status(409, -32009, _DATA),
     Code.RATE_LIMITED: Status(429, -32029, _RETRY),

@@ -9,7 +9,7 @@ import msgspec
 from periplus.model import Effect, Tool
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One new or changed tool on its way into a store: what queries need as columns, the rest packed.
 
     `body` is the tool in MessagePack without `source` and `path` (`pack_tool`); a store gives them back from its

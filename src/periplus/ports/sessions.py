@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from periplus.model import Principal, Session
+from periplus.model import Event, Principal, Session
 
 
 class Sessions(Protocol):
@@ -19,6 +20,18 @@ class Sessions(Protocol):
 
         Version 0 is a session that is not stored yet, or was idle for so long.
         """
+        ...
+
+    async def advance(self, session: Session, event: Event, now: float, idle_s: float) -> Session:
+        """Write it as `save` does, and the row of the trail that tells why, in one transaction: both or neither."""
+        ...
+
+    async def owner(self, id_: str) -> Principal | None:
+        """Whose session that is, whoever asks; one that was idle for long counts too."""
+        ...
+
+    async def recent(self, principal: Principal | None, prefix: str, limit: int) -> Sequence[Session]:
+        """Sessions whose id begins so, the last used first; None: everybody's."""
         ...
 
     async def end(self, principal: Principal, id_: str) -> None:

@@ -12,7 +12,7 @@ from periplus.model import Node, Scope, SourceRecord, Tool, ToolLine, ToolRef
 from periplus.ports.rows import Row
 
 
-class Known(msgspec.Struct, frozen=True):
+class Known(msgspec.Struct, frozen=True, gc=False):
     """What a store tells of a stored tool when its source is read again."""
 
     path: str

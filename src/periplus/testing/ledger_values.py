@@ -6,15 +6,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from typing import cast
 
 import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from periplus.model import Code, Principal, Problem, Rate, Session
+from periplus.model import Code, EventFilter, Principal, Problem, Rate, Session
 from periplus.ports import Ledger, Sessions
-from periplus.testing.ledgers import make_kept
+from periplus.testing.ledgers import make_event, make_kept
 
 ANN, BEA, OTHER_ANN = Principal(id="ann"), Principal(id="bea"), Principal(id="ann", tenant="north")
 IDLE = 60.0
@@ -172,3 +173,26 @@ class LedgerValues:
         assert await ledger.sweep_sessions(70.0, IDLE) == 1
         there = [bool(await ledger.session(ANN, name, 70.0, IDLE)) for name in ("ended", "idle", "used")]
         assert there == [False, False, True]
+
+    async def test_a_session_advances_together_with_the_row_that_tells_of_it(self, ledger: Sessions) -> None:
+        """W-45: both are written, or neither."""
+        first = await ledger.advance(Session(id="s", principal="ann"), make_event("run", session="s"), 1.0, IDLE)
+        assert first.version == 1
+        await ledger.advance(first, make_event("run", session="s"), 2.0, IDLE)
+        with pytest.raises(Problem) as caught:
+            await ledger.advance(first, make_event("run", session="s"), 3.0, IDLE)
+        assert caught.value.code is Code.CONFLICT
+        trail = cast("Ledger", ledger)
+        assert [row.seq for row in await trail.events(EventFilter(session="s"), 0, 10)] == [1, 2]
+
+    async def test_the_owner_of_a_session_is_known_whoever_asks(self, ledger: Sessions) -> None:
+        await ledger.save(Session(id="s", principal="ann", tenant="north"), 1.0, IDLE)
+        assert await ledger.owner("s") == OTHER_ANN
+        assert await ledger.owner("none") is None
+
+    async def test_recent_sessions_are_listed_by_their_last_use(self, ledger: Sessions) -> None:
+        for id_, principal, at in (("w:1", "ann", 1.0), ("w:2", "ann", 3.0), ("x:3", "ann", 4.0), ("w:4", "bea", 2.0)):
+            await ledger.save(Session(id=id_, principal=principal), at, IDLE)
+        assert [one.id for one in await ledger.recent(ANN, "w:", 10)] == ["w:2", "w:1"]
+        assert [one.id for one in await ledger.recent(None, "w:", 2)] == ["w:2", "w:4"]
+        assert await ledger.recent(OTHER_ANN, "w:", 10) == []

@@ -65,6 +65,25 @@ class Approvals:
             )
         )
 
+    async def put(self, what: Bound, arguments: dict[str, Any], rule: str, reason: str) -> Approval:
+        """The open or granted question that is about no tool but an answer; put now unless it is already."""
+        now = self._clock.now()
+        return await self._ledger.ask(
+            Approval(
+                id=f"ap_{self._clock.token(8).hex()}",
+                binding=what.binding,
+                tenant=what.tenant,
+                principal=what.principal,
+                tool=what.calls[0].ref,
+                arguments=arguments,
+                effect="write",
+                rule=rule,
+                reason=reason,
+                asked_at=now,
+                expires_at=now + self._lasts_s,
+            )
+        )
+
     async def check(self, id_: str, what: Bound) -> None:
         """Refuse an approval that cannot be used for this, without using it."""
         approval = await self._ledger.approval(id_)

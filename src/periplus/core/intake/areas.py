@@ -28,11 +28,15 @@ def ancestors(path: str) -> list[str]:
 def tree(places: Iterable[tuple[tuple[str, ...], str]], drafts: Sequence[NodeDraft]) -> list[Node]:
     """Nodes with tools below them, from (paths, leaf) of every visible tool and what the source says of areas."""
     counts: Counter[str] = Counter()
-    nouns: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    leaves: defaultdict[str, list[str]] = defaultdict(list)
+    standing: Counter[tuple[str, ...]] = Counter()  # places are few, however many tools stand there
     for paths, leaf in places:
-        counts.update({node for path in paths for node in ancestors(path)})
+        standing[paths] += 1
         for path in paths[:1]:
-            nouns[path].update(word for word in words(leaf) if len(word) > 1 and word not in _VERBS)
+            leaves[path].append(leaf)
+    for paths, tools in standing.items():
+        for node in {node for path in paths for node in ancestors(path)}:
+            counts[node] += tools
     told: dict[str, NodeDraft] = {}
     for draft in drafts:
         told.setdefault(area_path(draft.path), draft)
@@ -40,12 +44,12 @@ def tree(places: Iterable[tuple[tuple[str, ...], str]], drafts: Sequence[NodeDra
     for path in sorted(counts):
         children[path.rpartition("/")[0]].append(path)
     return [
-        _node(path, told.get(path), counts[path], children.get(path, []), nouns.get(path, Counter()))
+        _node(path, told.get(path), counts[path], children.get(path, []), leaves.get(path, ()))
         for path in sorted(counts)
     ]
 
 
-def _node(path: str, told: NodeDraft | None, tools: int, children: list[str], nouns: Counter[str]) -> Node:
+def _node(path: str, told: NodeDraft | None, tools: int, children: list[str], leaves: Sequence[str]) -> Node:
     summary = ""
     if told is not None:
         summary = first_sentence(clean(told.summary)) or first_sentence(clean(told.description))
@@ -53,10 +57,15 @@ def _node(path: str, told: NodeDraft | None, tools: int, children: list[str], no
     return Node(
         path=path,
         title=title,
-        summary=summary or rolled_up(tools, [child.rpartition("/")[2] for child in children], nouns),
+        summary=summary or rolled_up(tools, [child.rpartition("/")[2] for child in children], _nouns(leaves)),
         tools=tools,
         areas=len(children),
     )
+
+
+def _nouns(leaves: Sequence[str]) -> Counter[str]:
+    """What the tools of a node are about, from their names."""
+    return Counter(word for leaf in leaves for word in words(leaf) if len(word) > 1 and word not in _VERBS)
 
 
 def rolled_up(tools: int, children: Sequence[str], nouns: Counter[str]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import NamedTuple
 
 import msgspec
 
 from periplus.core.intake import effects, texts
-from periplus.core.intake.hashes import digest, refers_to
+from periplus.core.intake.hashes import digest
 from periplus.core.intake.names import Wanted, area_paths, wanted
+from periplus.core.intake.schemas import Schemas
 from periplus.model import (
     Draft,
     Effect,
@@ -26,7 +27,7 @@ from periplus.ports import encode_tool
 _PROGRESS_EVERY = 500
 
 
-class Entry(msgspec.Struct, kw_only=True):
+class Entry(msgspec.Struct, kw_only=True, gc=False):
     """What is kept of a draft until the stream has ended and names can be settled."""
 
     want: Wanted
@@ -49,28 +50,41 @@ class Entry(msgspec.Struct, kw_only=True):
 def take(spec: SourceSpec, reading: Reading, progress: Callable[[int], None]) -> Iterator[Entry]:
     """Entries of a reading's drafts, in their order; findings are added to the reading's."""
     overrides = effects.parse_overrides(spec.id, spec.effects)
-    same: dict[Any, Any] = {}  # neighbours have tags, areas and definitions in common: each is held once
+    shared = _Shared(overrides, Schemas(), {}, {})
     for number, draft in enumerate(reading.drafts, 1):
-        yield _entry(draft, overrides, reading, same.setdefault)
+        yield _entry(draft, shared, reading)
         if number % _PROGRESS_EVERY == 0:
             progress(number)
 
 
-def _entry(
-    draft: Draft, overrides: tuple[tuple[str, Effect], ...], reading: Reading, one: Callable[[Any, Any], Any]
-) -> Entry:
+class _Shared(NamedTuple):
+    """What the drafts of one reading have in common."""
+
+    overrides: tuple[tuple[str, Effect], ...]
+    schemas: Schemas
+    places: dict[tuple[tuple[str, ...], ...], tuple[str, ...]]  # areas as written -> paths
+    held: dict[tuple[str, ...], tuple[str, ...]]  # lists of names that many have: each is held once
+
+    def paths(self, areas: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+        if areas not in self.places:
+            self.places[areas] = area_paths(areas)
+        return self.places[areas]
+
+    def one(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return self.held.setdefault(names, names)
+
+
+def _entry(draft: Draft, shared: _Shared, reading: Reading) -> Entry:
     title = texts.clean(draft.title, 200)
     written = texts.clean(draft.summary)
     description = texts.clean(draft.description)
-    paths = area_paths(draft.areas)
-    paths = one(paths, paths)
+    paths = shared.paths(draft.areas)
     want = wanted(draft.key, paths, draft.leaf, draft.method, draft.origin)
-    settled = effects.settle(draft, overrides, f"{want.area}/{want.leaf}" if want.area else want.leaf)
+    settled = effects.settle(draft, shared.overrides, f"{want.area}/{want.leaf}" if want.area else want.leaf)
     if settled.review:
         reading.findings.append(_review(draft, reading.document.url))
-    args_schema, args = texts.as_read(draft.args_schema)
-    result_schema, result = texts.as_read(draft.result_schema)
-    if phrase := texts.commands(b"\n".join((written.encode(), description.encode(), args))):
+    args, result = shared.schemas.of(draft.args_schema), shared.schemas.of(draft.result_schema)
+    if phrase := texts.commands(f"{written}\n{description}".encode()) or args.phrase:
         reading.findings.append(flagged(draft.leaf, f"addresses a model: {phrase[:100]!r}", reading))
     if texts.smuggles(draft.description) or texts.smuggles(draft.summary):
         reading.findings.append(
@@ -84,8 +98,8 @@ def _entry(
         title=title,
         summary=texts.summary_of(draft, written, description),
         description=description or written,
-        args_schema=args_schema,
-        result_schema=result_schema,
+        args_schema=args.schema,
+        result_schema=result.schema,
         effect=settled.effect,
         idempotent=draft.idempotent,
         requires_approval=draft.requires_approval,
@@ -101,7 +115,7 @@ def _entry(
         notes=draft.notes,
     )
     encoded = encode_tool(tool)
-    refers = refers_to(args + b"\n" + result)
+    refers = args.refers if not result.refers else tuple(sorted({*args.refers, *result.refers}))
     return Entry(
         want=want,
         declared_version=draft.version,
@@ -110,13 +124,13 @@ def _entry(
         hidden=tool.hidden,
         deprecated=bool(tool.deprecated),
         requires_approval=tool.requires_approval,
-        tags=one(tool.tags, tool.tags),
+        tags=shared.one(tool.tags),
         paths=paths,
         spellings="\n".join({fold(name) for name in {draft.leaf, draft.origin, *draft.aliases}}),
-        refers=one(refers, refers),
-        schemas=digest(args, result),
+        refers=shared.one(refers),
+        schemas=digest(args.text, result.text),
         wording=digest(encoded),
-        size=len(args) + len(result),
+        size=len(args.text) + len(result.text),
         encoded=encoded,
     )
 

@@ -46,12 +46,12 @@ def settle(draft: Draft, overrides: tuple[tuple[str, Effect], ...], path: str) -
     for glob, effect in overrides:
         if glob_matches(glob, draft.leaf) or glob_matches(glob, path) or glob_matches(glob, draft.origin):
             return Settled(effect)
-    if draft.effect_declared:
-        return Settled(draft.effect)
     raisable = draft.effect is Effect.WRITE or (draft.effect is Effect.READ and draft.method.upper() == "GET")
+    if draft.effect_declared or not raisable:
+        return Settled(draft.effect)
     said = [words(text) for text in draft.effect_words]
     own = () if is_derived(draft) else words(draft.leaf)
-    if raisable and _destroys(own, said):
+    if _destroys(own, said):
         return Settled(Effect.DESTROY)
     reads = draft.effect is Effect.WRITE and any(each and each[0] in _REVIEWED for each in (own, *said))
     return Settled(draft.effect, review=reads)

@@ -24,7 +24,7 @@ _ID_MAX = 40
 _EXTENSION = re.compile(r"(?:\.(?:json|ya?ml|graphqls?|gql|md|toml|openapi|swagger|introspection))+$", re.IGNORECASE)
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class Wanted(msgspec.Struct, frozen=True, gc=False):
     """The name an operation asks for. `key` is unique here."""
 
     key: str
@@ -34,7 +34,7 @@ class Wanted(msgspec.Struct, frozen=True):
     origin: str
 
 
-class Named(msgspec.Struct, frozen=True):
+class Named(msgspec.Struct, frozen=True, gc=False):
     """What it got: its path, the one it had before if that changed, and whether others wanted it too."""
 
     path: str

@@ -17,7 +17,7 @@ from periplus.model import Finding, FindingCode, Node, Reading, Severity, fold
 from periplus.ports import Known, Row, Shape, stamp_tool
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """One tool of the new set beside what the store knows of it."""
 
     entry: Entry

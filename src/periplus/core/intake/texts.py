@@ -47,9 +47,9 @@ _NAMED = frozenset({"properties", "patternProperties", "$defs", "dependentSchema
 
 def clean(text: str, limit: int = DESCRIPTION_MAX) -> str:
     """The text without what a reader cannot see, at most that long."""
-    if "\r" in text or not text.isascii():
-        text = _BREAK.sub("\n", text)
-    if _INVISIBLE.search(text):
+    if not text.isprintable():  # a line break is enough not to be; a character that nobody sees, too
+        if "\r" in text or not text.isascii():
+            text = _BREAK.sub("\n", text)
         text = _INVISIBLE.sub("", text)
     text = text.strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

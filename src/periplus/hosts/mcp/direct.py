@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -12,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from periplus.core.facing import conversation
 from periplus.core.gateway import Gateway
+from periplus.hosts.desk import Desk
 from periplus.hosts.mcp.asking import Answered
 from periplus.hosts.mcp.dialogues import Context, Dialogues, Params
 from periplus.hosts.mcp.shelf import Shelf, is_object, shelf_of
@@ -35,17 +35,19 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pinned:
-    """The pinned tools of a gateway, for the face that has these names already."""
+    """The pinned tools of a gateway, beside the operations of a face."""
 
-    def __init__(self, gateway: Gateway, taken: Collection[str]) -> None:
+    def __init__(self, gateway: Gateway, desk: Desk) -> None:
         self._gateway = gateway
         self._dialogues = Dialogues(gateway.seal)
-        self._taken = frozenset(taken)
+        self._desk = desk
         self._schemas: dict[str, dict[str, Any]] = {}
 
     async def shelf(self, principal: Principal) -> Shelf:
         """What this principal is shown."""
-        shelf = shelf_of(await self._gateway.direct(principal=principal), self._taken)
+        shelf = shelf_of(
+            await self._gateway.direct(principal=principal), {one.name for one in self._desk.face.operations}
+        )
         self._schemas = {name: tool.args_schema for name, tool in shelf.tools.items()}
         return shelf
 

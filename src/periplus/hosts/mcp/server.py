@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -46,8 +47,9 @@ class McpHost:
         self._identify = identify
         self._asking = asking
         self._connection = connection
-        self._tools = [_tool(operation) for operation in desk.face.operations]
-        self._pinned = Pinned(gateway, [operation.name for operation in desk.face.operations])
+        self._made: tuple[tuple[Operation, ...], list[types.Tool]] = ((), [])
+        self._seen: WeakKeyDictionary[Any, tuple[Operation, ...]] = WeakKeyDictionary()
+        self._pinned = Pinned(gateway, desk)
 
     def server(self) -> Server[Any]:
         """The SDK's server for this face; it speaks every revision, stateless ones included."""
@@ -99,11 +101,22 @@ class McpHost:
         self, context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """The face's operations, the same for all; what is pinned after them, which may depend on who asks."""
+        listed = self._desk.face.operations
+        if self._made[0] is not listed:
+            self._made = (listed, [_tool(operation) for operation in listed])
+        self._seen[context.session] = listed
         shelf = await self._shelf(context)
         if not shelf.tools:
-            return types.ListToolsResult(tools=self._tools)
+            return types.ListToolsResult(tools=self._made[1])
         pinned = [listed_tool(name, tool) for name, tool in shelf.tools.items()]
-        return types.ListToolsResult(tools=[*self._tools, *pinned], ttl_ms=_PINNED_MS, cache_scope="private")
+        return types.ListToolsResult(tools=[*self._made[1], *pinned], ttl_ms=_PINNED_MS, cache_scope="private")
+
+    async def _tell_changes(self, context: Context) -> None:
+        """Who has read the list hears when it is another one; at the calls they make anyway."""
+        listed = self._desk.face.operations
+        if self._seen.get(context.session, listed) is not listed:
+            self._seen[context.session] = listed
+            await context.session.send_tool_list_changed()
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         operation = self._desk.operation(name)
@@ -123,9 +136,11 @@ class McpHost:
                 return await self._asking.through(
                     context, params, request, lambda asked: self._pinned.call(pinned, asked)
                 )
-        return await self._asking.through(
+        result = await self._asking.through(
             context, params, request, lambda asked: self._answer(params, arguments, asked)
         )
+        await self._tell_changes(context)
+        return result
 
     async def _answer(
         self, params: types.CallToolRequestParams, arguments: dict[str, Any], request: Request

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from periplus.model import Schema
-from periplus.sources.openapi.body import Body, Plan
+from periplus.sources.openapi.body import Body, Plan, unspread
 from periplus.sources.openapi.body_spread import mentioned
+from periplus.sources.openapi.schemas import Schemas
 
 
 class Laid(NamedTuple):
@@ -30,12 +31,12 @@ class _Face(NamedTuple):
     wire: dict[str, Any]
 
 
-def lay(body: Body, names: dict[str, str], taken: set[str]) -> Laid:
+def lay(body: Body, names: dict[str, str], taken: set[str], schemas: Schemas) -> Laid:
     """The arguments of a body; `names` are those of its members, `taken` all that exist."""
     renamed = {name for name, argument in names.items() if name != argument}
     plans = body.plans
     if renamed and any(not renamed.isdisjoint(mentioned(plan.rules)) for plan in plans):
-        plans = body.unspread()  # a rule cannot speak of a member under two names
+        plans = unspread(body, schemas)  # a rule cannot speak of a member under two names
     faces = [_face(plan, names, taken, body.description) for plan in plans]
     notes = tuple(_notes(plans))
     if len(faces) == 1:

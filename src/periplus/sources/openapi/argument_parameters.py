@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from periplus.model import Finding, FindingCode, Schema, Severity
 from periplus.sources.openapi import media
 from periplus.sources.openapi.argument_carry import carried
@@ -27,7 +25,6 @@ _NOT_SCHEMA: Final = frozenset(
     {"name", "in", "required", "allowEmptyValue", "collectionFormat", "style", "explode", "content", "schema"}
 )
 MISSING: Final = object()
-_encode = msgspec.json.Encoder().encode
 
 
 class Parameter(NamedTuple):
@@ -40,21 +37,6 @@ class Parameter(NamedTuple):
     wire: dict[str, Any]
     constant: Any = MISSING
     key: str = ""  # an idempotency key: filled when the caller gives none
-
-
-def read_once(written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Parameter | None:
-    """The same as `read`, where equal texts are read once, unless something was wrong with them."""
-    if written.__class__ is not dict:
-        return read(written, base, where, schemas)
-    key = base, _encode(written)
-    if key in schemas.parameters:
-        known: Parameter | None = schemas.parameters[key]
-        return known
-    before = schemas.reported
-    found = read(written, base, where, schemas)
-    if schemas.reported == before:
-        schemas.parameters[key] = found
-    return found
 
 
 def read(written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Parameter | None:

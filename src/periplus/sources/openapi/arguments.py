@@ -77,9 +77,18 @@ def build(parts: OperationParts, schemas: Schemas) -> Arguments:
     body = _body(parts, schemas)
     if not parameters and body is None:
         return Arguments({"type": "object", "additionalProperties": False, "properties": {}}, {"parameters": []})
+    # What was read from equal texts is one object, so the same objects mean the same arguments.
+    key = (*map(id, parameters), id(body))
+    if key in schemas.arguments:
+        known: Arguments = schemas.arguments[key][1]
+        return known
+    before = schemas.report.count
     names = _names(parameters, body)
-    laid = None if body is None else lay(body, names.body, names.taken)
-    return _flat(parameters, names, laid, parts, schemas)
+    laid = None if body is None else lay(body, names.body, names.taken, schemas)
+    arguments = _flat(parameters, names, laid, parts, schemas)
+    if schemas.report.count == before:
+        schemas.arguments[key] = (parameters, body), arguments  # held, so that their ids stay their own
+    return arguments
 
 
 def _parameter(written: Mapping[str, Any], base: str, parts: OperationParts, schemas: Schemas) -> Parameter | None:
@@ -88,7 +97,9 @@ def _parameter(written: Mapping[str, Any], base: str, parts: OperationParts, sch
     name, place = str(written.get("name")), str(written.get("in"))
     if (place == "header" and name.lower() in _UNASKED) or _is_hidden(place, name, parts.hidden):
         return None
-    found = argument_parameters.read_once(written, base, parts.where, schemas)
+    found: Parameter | None = schemas.parameters.of(
+        written, base, lambda: argument_parameters.read(written, base, parts.where, schemas)
+    )
     if found is None:
         message = f"parameter {name!r} in {place!r} has no place in a request; it is left out"
         schemas.report(_finding(FindingCode.BAD_PARAMETER, message, parts))
@@ -108,10 +119,15 @@ def _body(parts: OperationParts, schemas: Schemas) -> bodies.Body | None:
         made, base, findings = body_swagger.request_body(parts.parameters, parts.consumes, parts.where, parts.operation)
         for finding in findings:
             schemas.report(finding)
-        return None if made is None else bodies.read(made, base, parts.where, schemas)
+        return None if made is None else _body_once(made, base, parts.where, schemas)
     if written is None:
         return None
-    return bodies.read(*written, f"{parts.where}/requestBody", schemas)
+    return _body_once(*written, f"{parts.where}/requestBody", schemas)
+
+
+def _body_once(written: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> bodies.Body | None:
+    found: bodies.Body | None = schemas.bodies.of(written, base, lambda: bodies.read(written, base, where, schemas))
+    return found
 
 
 def _is_body(written: Mapping[str, Any]) -> bool:

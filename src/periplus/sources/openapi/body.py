@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from periplus.model import Finding, FindingCode, Schema, Severity
@@ -32,17 +32,7 @@ class Plan(NamedTuple):
     text_too: bool = False  # XML: the finished text may come instead of the members
 
 
-class Body(NamedTuple):
-    """All media types that take different arguments, preferred first; `unspread` is for names that clash."""
-
-    plans: tuple[Plan, ...]
-    required: bool
-    description: str
-    unspread: Callable[[], tuple[Plan, ...]]
-    examples: tuple[Any, ...] = ()
-
-
-class _Declared(NamedTuple):
+class Declared(NamedTuple):
     """One media type of a body as written."""
 
     media: media.Media
@@ -50,6 +40,16 @@ class _Declared(NamedTuple):
     base: str
     piece: Piece
     shape: Any  # what the schema stands for
+
+
+class Body(NamedTuple):
+    """All media types that take different arguments, preferred first."""
+
+    plans: tuple[Plan, ...]
+    required: bool
+    description: str
+    declared: tuple[Declared, ...]
+    examples: tuple[Any, ...] = ()
 
 
 def read(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Body | None:
@@ -66,21 +66,26 @@ def read(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> Bo
         plans=tuple(plans),
         required=body.get("required") is True,
         description=text if isinstance(text, str) else "",
-        unspread=lambda: tuple(_whole(one, schemas) for one in kept),
+        declared=tuple(kept),
         examples=tuple(example_values(kept[0].written, kept[0].base, schemas)),
     )
 
 
-def _declared(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> list[_Declared]:
+def unspread(body: Body, schemas: Schemas) -> tuple[Plan, ...]:
+    """The body as one argument, for names that clash."""
+    return tuple(_whole(one, schemas) for one in body.declared)
+
+
+def _declared(body: Mapping[str, Any], base: str, where: str, schemas: Schemas) -> list[Declared]:
     content = body.get("content")
-    found: list[_Declared] = []
+    found: list[Declared] = []
     for name, item in content.items() if isinstance(content, Mapping) else ():
         written, spot = schemas.behind(item, base)
         kind = media.read(str(name))
         if kind.opaque or kind.mended:
             _report_media(str(name), kind, where, schemas)
         piece = schemas.piece(_schema(written), spot, where)
-        found.append(_Declared(kind, written, spot, piece, schemas.definition(piece.schema)))
+        found.append(Declared(kind, written, spot, piece, schemas.definition(piece.schema)))
     return sorted(found, key=_preference)
 
 
@@ -90,7 +95,7 @@ def _schema(written: Mapping[str, Any]) -> Any:
     return written.get("schema", {})
 
 
-def _preference(one: _Declared) -> int:
+def _preference(one: Declared) -> int:
     """A file as JSON text is what generators write who mean a file; a form has names, which a list has not."""
     if one.media.kind == "json" and _is_binary(one.shape):
         return media.UNKNOWN
@@ -112,9 +117,9 @@ def _report_media(name: str, kind: media.Media, where: str, schemas: Schemas) ->
     schemas.report(Finding(severity=Severity.NOTE, code=code, where=where, message=message))
 
 
-def _different(declared: list[_Declared]) -> list[_Declared]:
+def _different(declared: list[Declared]) -> list[Declared]:
     """Those whose schemas differ: of equal ones, the preferred type speaks for all."""
-    kept: list[_Declared] = []
+    kept: list[Declared] = []
     for one in declared:
         equal = [other for other in kept if other.piece.schema == one.piece.schema]
         if not any(_same_files(one, other) for other in equal):
@@ -122,7 +127,7 @@ def _different(declared: list[_Declared]) -> list[_Declared]:
     return kept
 
 
-def _same_files(one: _Declared, other: _Declared) -> bool:
+def _same_files(one: Declared, other: Declared) -> bool:
     """A multipart body with files takes what a JSON body of the same schema cannot."""
     if (one.media.kind == "multipart") is (other.media.kind == "multipart"):
         return True
@@ -130,7 +135,7 @@ def _same_files(one: _Declared, other: _Declared) -> bool:
     return not any(_is_binary(child) for child in shape.get("properties", {}).values())
 
 
-def _plan_once(one: _Declared, schemas: Schemas) -> Plan:
+def _plan_once(one: Declared, schemas: Schemas) -> Plan:
     """The same as `_plan`; a media type that says nothing but a schema is laid out once for all who use that."""
     if not one.written.keys() <= {"schema", "example", "examples"} or one.media.kind == "xml":
         return _plan(one, schemas)
@@ -144,7 +149,7 @@ def _plan_once(one: _Declared, schemas: Schemas) -> Plan:
     return plan
 
 
-def _plan(one: _Declared, schemas: Schemas) -> Plan:
+def _plan(one: Declared, schemas: Schemas) -> Plan:
     kind = _kind(one)
     if kind in {"file", "text"}:
         return _whole(one, schemas)
@@ -177,7 +182,7 @@ def _plan(one: _Declared, schemas: Schemas) -> Plan:
     )
 
 
-def _kind(one: _Declared) -> media.Kind:
+def _kind(one: Declared) -> media.Kind:
     kinds = one.shape.get("type") if isinstance(one.shape, dict) else None
     structured = not _STRUCTURES.isdisjoint(kinds if isinstance(kinds, list) else [kinds]) or (
         isinstance(one.shape, dict) and not _INSIDES.isdisjoint(one.shape)
@@ -191,7 +196,7 @@ def _kind(one: _Declared) -> media.Kind:
     return one.media.kind
 
 
-def _wire(one: _Declared, kind: media.Kind, schemas: Schemas) -> dict[str, Any]:
+def _wire(one: Declared, kind: media.Kind, schemas: Schemas) -> dict[str, Any]:
     sent = one.media.type
     if sent.startswith(("*/*", "application/*")):
         sent = "application/json" if kind == "json" else "application/octet-stream"
@@ -212,7 +217,7 @@ def _wire(one: _Declared, kind: media.Kind, schemas: Schemas) -> dict[str, Any]:
     return wire
 
 
-def _whole(one: _Declared, schemas: Schemas) -> Plan:
+def _whole(one: Declared, schemas: Schemas) -> Plan:
     kind = _kind(one)
     kinds = one.shape.get("type") if isinstance(one.shape, dict) else None
     if kind == "file":
@@ -229,7 +234,7 @@ def _whole(one: _Declared, schemas: Schemas) -> Plan:
     return Plan({}, (), schema, None, (), {}, _wire(one, kind, schemas))
 
 
-def _whole_parts(one: _Declared, schemas: Schemas) -> Plan:
+def _whole_parts(one: Declared, schemas: Schemas) -> Plan:
     files: dict[str, None] = {}
     schema = parted(one.piece.schema, one.written, schemas, files)
     wire = _wire(one, "multipart", schemas)

@@ -9,16 +9,16 @@ import msgspec
 
 from periplus.model import Draft, FindingCode, Severity
 from periplus.sources.openapi import paths
-from periplus.sources.openapi.answers import Answers, Responses
+from periplus.sources.openapi.answers import Answers
 from periplus.sources.openapi.areas import Area, Areas, PathAreas, area_of_text, tags_of
 from periplus.sources.openapi.arguments import OperationParts, build
 from periplus.sources.openapi.bodies import Bodies
 from periplus.sources.openapi.extensions import IDEMPOTENT, Extensions, base_effect, extensions_of
 from periplus.sources.openapi.links import Links
 from periplus.sources.openapi.operations import Operation
+from periplus.sources.openapi.outcomes import Outcomes
 from periplus.sources.openapi.parameters import Fitted, Parameters, Spoilt
 from periplus.sources.openapi.report import Report
-from periplus.sources.openapi.results import result_schema
 from periplus.sources.openapi.schemas import Schemas
 from periplus.sources.openapi.security import Requirement, Security
 from periplus.sources.openapi.servers import Servers
@@ -33,7 +33,7 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
     areas: Areas
     path_areas: Callable[[], PathAreas]
     parameters: Parameters
-    responses: Responses
+    outcomes: Outcomes
     links: Links
     servers: Servers
     security: Security
@@ -68,14 +68,6 @@ class Drafting:
         if name in desk.survey.twins:
             desk.survey.twins[name].append(operation.origin)
         fitted = desk.parameters.of(operation, key, self._parsed(operation.path))
-        answers = desk.responses.of(written, operation.place)
-        if not answers.declared:
-            self._note(
-                operation,
-                FindingCode.MISSING_MEMBER,
-                "declares no responses; any 2xx counts as success and the result type is unknown",
-                key,
-            )
         security = desk.security.requirements(written, where)
         arguments = build(
             OperationParts(
@@ -88,6 +80,14 @@ class Drafting:
             ),
             desk.schemas,
         )
+        answers, result = desk.outcomes.of(operation, key)
+        if not answers.declared:
+            self._note(
+                operation,
+                FindingCode.MISSING_MEMBER,
+                "declares no responses; any 2xx counts as success and the result type is unknown",
+                key,
+            )
         effect = base_effect(operation.method)
         return Draft(
             key=key,
@@ -98,14 +98,7 @@ class Drafting:
             summary=said.summary or _text(operation, "summary"),
             description=_text(operation, "description"),
             args_schema=arguments.args_schema,
-            result_schema=result_schema(
-                written.get("responses"),
-                operation.place.base,
-                desk.schemas,
-                where=where,
-                operation=key,
-                produces=answers.produces,
-            ),
+            result_schema=result,
             effect=effect if said.effect is None else said.effect,
             effect_declared=said.effect is not None,
             effect_words=_words(operation.path),

@@ -9,6 +9,8 @@ from urllib.parse import quote, unquote_plus
 import msgspec
 
 _EXPRESSION = re.compile(r"(\{[^{}]*\})")
+_USUAL = re.compile(r"/(?:[A-Za-z0-9/_.~-]|\{[A-Za-z0-9_.-]*\})*")  # nothing to take apart but its variables
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
 _PLAIN = re.compile(r"[A-Za-z0-9/_.~-]*")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _WORDS = re.compile(r"[^\w.-]+")
@@ -30,6 +32,8 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
 
 def parse(key: str) -> Template:
     """Read a path key as written: without leading `/`, with `?query`, `#fragment` or URI-template operators."""
+    if _USUAL.fullmatch(key):
+        return Template(path=key, variables=tuple(dict.fromkeys(_VARIABLE.findall(key))))
     path, query = [], ""
     variables: list[str] = []
     members: list[tuple[str, str]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +26,7 @@ from periplus.sources.openapi.drafts import Desk, Drafting
 from periplus.sources.openapi.extensions import instructions_of
 from periplus.sources.openapi.links import Links
 from periplus.sources.openapi.operations import Operation, Place, Walk
+from periplus.sources.openapi.outcomes import Outcomes
 from periplus.sources.openapi.parameters import Parameters
 from periplus.sources.openapi.references import Library, escaped
 from periplus.sources.openapi.references_port import Unresolved
@@ -49,8 +50,8 @@ class Reader:
         refused = {one.url: one.code is FindingCode.REF_REFUSED for one, _ in shelf.missing}
         self._library = Library(shelf.root, shelf.others, refused)
         self.findings: list[Finding] = []
-        self._report = Report(shelf.label, self.findings, self._spelled)
-        self._labels = {book.label for book in (shelf.root, *shelf.others.values())}
+        labels = frozenset(book.label for book in (shelf.root, *shelf.others.values()))
+        self._report = Report(shelf.label, self.findings, partial(_spelled, self._library, labels))
         self._tell_of_files(shelf)
         self.version = version_of(self._root, self._report)
         paths = self._root.get("paths")
@@ -78,7 +79,7 @@ class Reader:
             areas=Areas(self._root, self._report, nodes, survey.slashed_tags),
             path_areas=cache(lambda: PathAreas(self._keys())),
             parameters=Parameters(self._library, self._report, swagger=swagger),
-            responses=Responses(self._library, self._root.get("produces"), swagger=swagger),
+            outcomes=Outcomes(Responses(self._library, self._root.get("produces"), swagger=swagger), schemas),
             links=Links(self._library, survey, self._report),
             servers=servers,
             security=security,
@@ -131,10 +132,6 @@ class Reader:
             if key[:2].lower() != "x-":
                 place = Place(base, f"/paths/{escaped(key)}", label)
                 yield from walk.of_path(key, item, place)
-
-    def _spelled(self, place: str) -> str:
-        """A document as reports spell it, by its label or its base."""
-        return place if place in self._labels else self._library.book(place).label
 
     def _keys(self) -> list[str]:
         return [key for key in self._paths if key[:2].lower() != "x-"]
@@ -195,3 +192,8 @@ class Reader:
             if isinstance(hooks, Mapping | list) and hooks:
                 message = f"{len(hooks)} webhooks are requests that the API sends; they are no tools"
                 self._report.add(note, FindingCode.WEBHOOKS_IGNORED, f"/{member}", message)
+
+
+def _spelled(library: Library, labels: frozenset[str], place: str) -> str:
+    """A document as reports spell it, by its label or its base."""
+    return place if place in labels else library.book(place).label

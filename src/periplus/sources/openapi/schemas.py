@@ -10,7 +10,7 @@ from periplus.sources.openapi.references_port import References, Unresolved
 from periplus.sources.openapi.schema_cut import Limit
 from periplus.sources.openapi.schema_forms import REQUEST, RESPONSE, Forms
 from periplus.sources.openapi.schema_loops import break_loops
-from periplus.sources.openapi.schema_memory import Memory
+from periplus.sources.openapi.schema_memory import Counted, Memory, Readings
 from periplus.sources.openapi.schema_tags import Families, references_in
 from periplus.sources.openapi.schema_targets import Dialect, Piece, Target, Targets
 from periplus.sources.openapi.schema_walk import Walk
@@ -54,7 +54,8 @@ class Schemas:
     ) -> None:
         self.references = references
         self.dialect = dialect
-        self._report = report
+        # By itself, so that nothing in here refers back to here: the document goes with the last who reads it.
+        self.report = Counted(report)
         self.definitions: dict[str, Schema] = {}
         self.targets = Targets(references, dialect, self.report)
         self._families = Families(self.targets)
@@ -62,13 +63,10 @@ class Schemas:
         self._limit = Limit(self._forms, schema_bytes)
         self._pieces = Memory[int, tuple[Any, Piece]]()
         self._file: Schema | None = None
-        self.parameters = Memory[tuple[str, bytes], Any]()  # these two are kept here for who reads them
+        self.parameters = Readings[Any](self.report)  # these are kept here for who reads them
+        self.bodies = Readings[Any](self.report)
         self.plans = Memory[tuple[str, int], tuple[Any, Any]]()
-        self.reported = 0  # findings so far: what was read without one need not be read again
-
-    def report(self, finding: Finding) -> None:
-        self.reported += 1
-        self._report(finding)
+        self.arguments = Memory[tuple[int, ...], tuple[Any, Any]]()
 
     def request(self, schema: Any, base: str, where: str) -> Schema:
         """What a request may hold here: nothing read-only."""

@@ -22,6 +22,7 @@ class Security:
         self.schemes: dict[str, dict[str, Any]] = {}
         self._report = report
         self._resolve = resolve
+        self._keys: dict[frozenset[str], frozenset[tuple[str, str]]] = {}
         for name, scheme in declared.items() if isinstance(declared, Mapping) else ():
             self._declare(name, scheme, f"{where}/{_escaped(name)}")
 
@@ -41,15 +42,15 @@ class Security:
 
     def keys(self, requirements: list[Requirement]) -> frozenset[tuple[str, str]]:
         """Where the keys of these requirements go: (in, name), headers in lower case."""
-        if not requirements:
-            return frozenset()
-        used = {name for requirement in requirements for name in requirement}
-        keys = (self.schemes[name] for name in used if name in self.schemes)
-        return frozenset(
-            (key["in"], key["name"].lower() if key["in"] == "header" else key["name"])
-            for key in keys
-            if key["type"] == "apiKey"
-        )
+        used = frozenset(name for requirement in requirements for name in requirement)
+        if used not in self._keys:
+            keys = [self.schemes[name] for name in used if name in self.schemes]
+            self._keys[used] = frozenset(
+                (key["in"], key["name"].lower() if key["in"] == "header" else key["name"])
+                for key in keys
+                if key["type"] == "apiKey"
+            )
+        return self._keys[used]
 
     def _undeclared(self, name: str, where: str) -> None:
         if "/" in name or "#" in name or "." in name:  # 3.2: a requirement may name its scheme by URI

@@ -91,6 +91,15 @@ class SqliteLedger:
     async def save(self, session: Session, now: float, idle_s: float) -> Session:
         return await self._write(values.save, session, now, idle_s)
 
+    async def advance(self, session: Session, event: Event, now: float, idle_s: float) -> Session:
+        return await self._write(_advance, session, event, now, idle_s)
+
+    async def owner(self, id_: str) -> Principal | None:
+        return await self._read(values.owner, id_)
+
+    async def recent(self, principal: Principal | None, prefix: str, limit: int) -> Sequence[Session]:
+        return await self._read(values.recent, principal, prefix, limit)
+
     async def end(self, principal: Principal, id_: str) -> None:
         await self._write(values.end, principal, id_)
 
@@ -116,6 +125,13 @@ class SqliteLedger:
 
     async def use_key(self, id_: str, now: float) -> None:
         await self._write(keys.use, id_, now, durable=False)
+
+
+def _advance(connection: sqlite3.Connection, session: Session, event: Event, now: float, idle_s: float) -> Session:
+    """A session that somebody wrote meanwhile refuses before the trail has grown."""
+    saved = values.save(connection, session, now, idle_s)
+    audit.record(connection, [event])
+    return saved
 
 
 @asynccontextmanager

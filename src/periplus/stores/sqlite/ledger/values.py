@@ -88,6 +88,24 @@ def save(connection: sqlite3.Connection, session: Session, now: float, idle_s: f
     return msgspec.structs.replace(session, version=version)
 
 
+def owner(connection: sqlite3.Connection, id_: str) -> Principal | None:
+    found = connection.execute(queries(_SQL)["session_owner"], {"id": id_}).fetchone()
+    return Principal(tenant=found[0], id=found[1]) if found else None
+
+
+def recent(connection: sqlite3.Connection, principal: Principal | None, prefix: str, limit: int) -> list[Session]:
+    values: dict[str, object] = {
+        "tenant": principal.tenant if principal else None,
+        "principal": principal.id if principal else None,
+    }
+    values |= {"prefix": prefix, "length": len(prefix), "limit": limit}
+    rows = connection.execute(queries(_SQL)["recent_sessions"], values)
+    return [
+        Session(tenant=tenant, principal=owner_, id=id_, version=version, slots=_slots(slots))
+        for tenant, owner_, id_, version, slots in rows
+    ]
+
+
 def end(connection: sqlite3.Connection, principal: Principal, id_: str) -> None:
     connection.execute(queries(_SQL)["end_session"], {"tenant": principal.tenant, "principal": principal.id, "id": id_})
 

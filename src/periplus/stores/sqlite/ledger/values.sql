@@ -45,6 +45,14 @@ VALUES (:tenant, :principal, :id, :version, :now, :slots)
 ON CONFLICT (tenant, principal, id) DO UPDATE SET
     version = excluded.version, used_at = excluded.used_at, slots = excluded.slots;
 
+-- name: session_owner
+SELECT tenant, principal FROM session WHERE id = :id LIMIT 1;
+
+-- name: recent_sessions
+SELECT tenant, principal, id, version, slots FROM session INDEXED BY session_used
+WHERE (:principal IS NULL OR (tenant = :tenant AND principal = :principal)) AND substr(id, 1, :length) = :prefix
+ORDER BY used_at DESC, id LIMIT :limit;
+
 -- name: end_session
 DELETE FROM session WHERE tenant = :tenant AND principal = :principal AND id = :id;
 
