@@ -27,6 +27,8 @@ async def test_tour_connects_four_kinds_searches_them_and_refuses_a_wrong_name(
     assert "nothing here does that" in seen
     assert "function reserveBerth(args: {" in seen
     assert "tool_not_found: no tool is called 'reserve_birth'" in seen
+    assert '{"name": "Thor", "vessel": {"name": "Kon-Tiki", "mates": [{"name": "Thor"}]}}' in seen
+    assert '{"distance_nm": 146.4, "course_deg":' in seen
     assert "quoteBerth gives 172.8 EUR" in seen
     assert "did you mean 'nights'?" in seen
     assert "approval_required: harbour/berths/reserveBerth: a person has to approve this call (rule 1: " in seen

@@ -15,6 +15,7 @@ from rich.text import Text
 
 import periplus
 from periplus.core.schema.signature import one_line, signature
+from periplus.demo.asking import ask_around
 from periplus.demo.booking import POLICY, book, tell
 from periplus.demo.services import Harbour, running
 from periplus.model import Code, Effect, LoadReport, Problem
@@ -39,10 +40,12 @@ async def tour() -> None:
             await _search(out, gateway)
             await _read(out, gateway)
             await _go_wrong(out, gateway)
-            _chapter(out, "7  Call it: checked, asked about, permitted, done once", "periplus call reserveBerth ...")
+            _chapter(out, "7  Call a tool of any kind, and say what you want of it", "periplus call sailors ...")
+            await ask_around(out, gateway)
+            _chapter(out, "8  Call it: checked, asked about, permitted, done once", "periplus call reserveBerth ...")
             await book(out, gateway)
             _chapter(
-                out, "8  Who did what, and which rule decided", "periplus audit --tool harbour/berths/reserveBerth"
+                out, "9  Who did what, and which rule decided", "periplus audit --tool harbour/berths/reserveBerth"
             )
             await tell(out, gateway)
     out.print()

@@ -39,7 +39,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     """A call as it will be sent, but for credentials. What policy judged is what goes out, byte for byte (S-61)."""
 
     method: str  # "GET", "tools/call", "python"
-    origin: str  # "https://api.example.com", "mcp:tides", "python:periplus.demo.charts"
+    origin: str  # "https://api.example.com", "mcp:tides", "python:periplus.demo.charts:plot_course"
     template: str = ""  # "/berths/{code}"; "mutation addShip"; a name
     path: str = ""  # the same with its values, encoded
     size: int = 0  # bytes of the body

@@ -53,7 +53,7 @@ class SourceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     idle_seconds: float = 600  # mcp: a session nobody uses for that long is ended; 0: never
     per_principal: bool = False  # mcp: each principal has a session, and a server process, of its own
     expose: tuple[str, ...] = ("tools",)  # mcp: of "tools", "resources", "prompts"; any: "direct" lists them to clients
-    isolate: bool = False  # python: without effect until calls come
+    isolate: bool = False  # python: each call in a process of its own, which ends with it and with its deadline
 
     @property
     def location(self) -> str:

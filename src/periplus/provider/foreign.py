@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import msgspec
@@ -28,4 +29,14 @@ def attempt(make: Callable[[], Made]) -> Made | Fault:
     except KeyboardInterrupt:  # the operator's, not the author's
         raise
     except BaseException as error:  # noqa: BLE001 - a fault of foreign code must not cost more than itself (S-3)
+        return Fault(error)
+
+
+async def attempt_async(make: Callable[[], Awaitable[Made]]) -> Made | Fault:
+    """The same for code that is awaited; that its caller is gone is no fault of it."""
+    try:
+        return await make()
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - as in `attempt`
         return Fault(error)

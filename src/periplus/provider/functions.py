@@ -62,7 +62,7 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
 def describe(published: Published, definitions: Definitions) -> Described | Refused:
     """Read a function's signature, hints and docstring; nothing of it is run but its annotations."""
     function = published.function
-    signature = attempt(lambda: _signature(function))
+    signature = attempt(lambda: signature_of(function))
     if isinstance(signature, Fault):
         return Refused(f"its parameters cannot be read: {signature}")
     reduced: list[str] = []
@@ -202,7 +202,7 @@ class _Reading:
         return Resolved(Any) if annotation is inspect.Parameter.empty else resolve(annotation, self._names, self._local)
 
 
-def _signature(function: Any) -> inspect.Signature:
+def signature_of(function: Any) -> inspect.Signature:
     """The signature without a class's or an object's own first parameter."""
     signature = inspect.signature(function)
     written = annotations_of(inspect.unwrap(getattr(function, "__func__", function)))

@@ -64,7 +64,7 @@ class Hints:
             return union([self.of(arg) for arg in args])
         if getattr(origin, "_name", None) in _TRANSPARENT:
             return self.of(args[0])
-        if (inner := _stands_for(hint, origin)) is not None:
+        if (inner := stands_for(hint, origin)) is not None:
             return self._alias(hint, inner)
         return self._class(hint, origin or hint, args)
 
@@ -96,7 +96,7 @@ class Hints:
         return schema or {}
 
 
-def _stands_for(hint: Any, origin: Any) -> Any:
+def stands_for(hint: Any, origin: Any) -> Any:
     """The hint behind a `NewType`, a type variable, an `InitVar` or a `type X = ...`; None where it is none."""
     if isinstance(hint, NewType):
         return hint.__supertype__
