@@ -49,10 +49,12 @@ class ValueVerbs(Wired):
         timeout_s: float | None = None,
         presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
+        refers: bool = True,
     ) -> Taken:
         """One call of a conversation: its arguments may refer to values there, and its own becomes one of them.
 
         The value is known as `$rN`, `N` counting up, as `$last` and by the step's own name. The result is not cut.
+        Where references were `filled` in before, it is said with `refers`, so that nothing is read twice.
         """
         if step.fault is not None:
             raise step.fault
@@ -61,7 +63,9 @@ class ValueVerbs(Wired):
         shape = shape_of(step.select, step.filter, step.limit, step.offset)
         asked = Asked(
             tool=step.tool,
-            arguments=await self._filled(step.arguments, principal, session),
+            arguments=await self.filled(step.arguments, principal=principal, session=session)
+            if refers
+            else step.arguments,
             principal=principal,
             session=session,
             approval=approval,
@@ -81,8 +85,10 @@ class ValueVerbs(Wired):
             return Taken(result=result, notes=lost)
         return await self._kept(result, step.name, principal, session, is_whole=shape.is_whole)
 
-    async def _filled(self, arguments: dict[str, Any], principal: Principal, session: str) -> dict[str, Any]:
-        """Arguments with the values of a conversation in the place of their names."""
+    async def filled(
+        self, arguments: dict[str, Any], *, principal: Principal = LOCAL, session: str = ""
+    ) -> dict[str, Any]:
+        """Arguments with the values of a conversation in the place of their names, once."""
         shelf = await self._values.shelf(principal, session)
         made = template(arguments, lambda name: shelf.found(name) is not None)
         values = await self._values.read(principal, shelf, [one.name for one in made.references])

@@ -44,7 +44,7 @@ def given(operation: str, arguments: Mapping[str, Any], operands: Operands) -> G
     notes: list[str] = []
     for name in ("_limit", "_offset"):
         if read.get(name) is not None:
-            read[name] = _number(name, read[name], LIMITS.get(operation, 10_000), notes)
+            read[name] = number(name, read[name], LIMITS.get(operation, 10_000), notes)
     for name in _FLAGS:
         if isinstance(text := read.get(name), str):
             read[name] = _flag(name, text)
@@ -53,7 +53,8 @@ def given(operation: str, arguments: Mapping[str, Any], operands: Operands) -> G
     return Given(arguments=checked, session="" if session in (None, "default") else session, notes=tuple(notes))
 
 
-def _number(name: str, value: Any, most: int, notes: list[str]) -> int:
+def number(name: str, value: Any, most: int, notes: list[str]) -> int:
+    """A limit or an offset, also as a text; one above the most counts as the most."""
     least = 0 if name == "_offset" else 1
     number = value
     if isinstance(value, str) and value.strip().lstrip("-").isdigit():

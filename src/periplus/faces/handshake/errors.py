@@ -10,7 +10,7 @@ from periplus.model import Code, Problem
 
 _MEMBERS = (
     "example", "suggested_fix", "expected_schema", "valid_options", "http_code", "retry_after_seconds",
-    "remote_response", "raw_errors", "approval_id",
+    "remote_response", "raw_errors", "approval_id", "step",
 )  # fmt: skip
 _REMOTE_MAX = 2000
 _BAD, _MISSING, _DENIED, _FAULT = "BAD_REQUEST", "NOT_FOUND", "ACCESS_DENIED", "INTERNAL_ERROR"
@@ -173,5 +173,6 @@ def _of_upstream(problem: Problem) -> dict[str, Any]:
         "retry_after_seconds": details.get("retry_after"),
         "remote_response": body[:_REMOTE_MAX] if isinstance(body, str) else body,
         "approval_id": details.get("approval"),
+        "step": details.get("step"),
         "valid_options": options if "protocol" not in details else None,
     }

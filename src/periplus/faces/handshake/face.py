@@ -6,8 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
-import msgspec
-
 from periplus.core.facing import Operands
 from periplus.core.gateway import Gateway
 from periplus.faces.handshake import connecting, landmarks
@@ -48,7 +46,7 @@ class Handshake:
         self._settings = settings.handshake
         self._listens = settings.serve.http
         self._replies = Replies(settings.handshake.structured)
-        self._execution = Execution()
+        self._execution = Execution(settings.handshake, self._replies, self._inner)
         self._answers: Mapping[str, Answer] = {
             "connect_to_site": self._connect,
             "get_manifest": self._manifest,
@@ -184,20 +182,20 @@ class Handshake:
             return await self._execution.call_action(turn)
         if not turn.state.loaded and wanted not in ("get_manifest", "get_landmarks"):
             raise violation()
-        inner = given(wanted, turn.given.get("parameters", {}), self._operands)
+        return await self._inner(turn, wanted, turn.given.get("parameters", {}))
+
+    async def _inner(self, turn: Turn, name: str, parameters: dict[str, Any]) -> Reply:
+        """One of the nine inside another, in the same session."""
+        inner = given(name, parameters, self._operands)
         again = Turn(self._gateway, self._settings, turn.request, turn.talk, inner.arguments)
         again.notes += inner.notes
-        return await self._answers[wanted](await again.begin())
+        return await self._answers[name](await again.begin())
 
     async def _clear(self, turn: Turn) -> Reply:
         await self._execution.forget(turn)
         everything = bool(turn.given.get("all"))
-
-        def edit(state: State) -> State:
-            bare = State() if everything else msgspec.structs.replace(state, aliases={})
-            return msgspec.structs.replace(bare, results=state.results)
-
-        await turn.talk.change(edit)
+        if everything:
+            await turn.talk.change(lambda _: State())
         said = "Session cleared: aliases, results" + (", sites; the handshake starts over." if everything else ".")
         return self._replies.said(said, {"status": "success", "cleared": "all" if everything else "results"})
 

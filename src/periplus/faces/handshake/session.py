@@ -1,4 +1,4 @@
-"""What a conversation remembers of the handshake: its sites, whether the manifest was read, names of results."""
+"""What a conversation remembers of the handshake: its sites, and whether the manifest was read."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seen: dict[str, int] = {}  # site -> the revision its last list was made from
     connecting: str = ""  # the address of a site that is still being read
     named: str = ""  # the site id that was asked for there
-    results: int = 0  # how many calls there were: the newest result is `$rN`
-    aliases: dict[str, Any] = {}  # names of results
 
     def attached(self, site: str) -> State:
         """With this site connected and active; the oldest one goes when there are too many."""

@@ -100,6 +100,10 @@ class Turn:
         members = await self.gateway.charts(lambda record: record.id == name, principal=self.principal)
         return Site(name, members) if members else None
 
+    async def at(self, wanted: str) -> Site:
+        """The site that a step names."""
+        return await self._named(wanted)
+
     async def _named(self, wanted: str) -> Site:
         sites = await self.sites()
         if found := next((site for site in sites if site.answers_to(wanted)), None):

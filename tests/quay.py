@@ -114,7 +114,7 @@ def quay() -> Iterator[Quay]:
         routes=[
             Route("/openapi.json", document),
             Route("/berths", made.berths),
-            Route("/berths/{code}/quote", made.quote),
+            Route("/berths/{code:path}/quote", made.quote),
             Route("/berths/{code}", made.one, methods=["POST", "DELETE"]),
             Route("/slow", made.slow),
         ]
