@@ -67,6 +67,18 @@ class Charts:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: OrderedDict[tuple[str, int, Scope], Chart] = OrderedDict()
+        self._standing: OrderedDict[tuple[str, int, Scope], Mapping[str, int]] = OrderedDict()
+
+    async def standing(self, record: SourceRecord, scope: Scope) -> Mapping[str, int]:
+        """How many visible tools stand right at each node of a source."""
+        own = about(record.id, scope)
+        key = (record.id, record.revision, own)
+        counts = self._standing.get(key)
+        if counts is None:
+            counts = self._standing[key] = await self._store.standing(record.id, own)
+            while len(self._standing) > _KEPT:
+                self._standing.popitem(last=False)
+        return counts
 
     async def of(self, record: SourceRecord, scope: Scope) -> Chart:
         """The chart of one source; another source's change never makes it be drawn anew."""

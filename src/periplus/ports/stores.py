@@ -110,6 +110,10 @@ class Store(Protocol):
         """Visible tools at this node itself from the `offset`-th on, in order of ref, and how many there are."""
         ...
 
+    async def standing(self, path: str, scope: Scope) -> Mapping[str, int]:
+        """How many visible tools stand right at a node and at each one below it, where there are any."""
+        ...
+
     async def several(self, refs: Sequence[ToolRef], scope: Scope) -> Sequence[Tool]:
         """Those of these tools that are there and in scope, in the order asked, each with its `$defs`."""
         ...

@@ -163,3 +163,10 @@ class StoreBrowsing:
         await self.harbour(store)
         refs = [ToolRef("harbour", path) for path in ("status", "staff/hire", "gone", "berths/list")]
         assert [tool.path for tool in await store.several(refs, ALL)] == ["status", "berths/list"]
+
+    async def test_tools_are_counted_where_they_stand(self, store: Store) -> None:
+        """H-81."""
+        await self.harbour(store)
+        everything = {"harbour": 1, "harbour/berths": 3, "harbour/berths/rows": 1, "harbour/popular": 2}
+        assert await store.standing("harbour", ALL) == everything
+        assert await store.standing("harbour/berths", READ) == {"harbour/berths": 1}

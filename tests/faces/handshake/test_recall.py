@@ -103,3 +103,15 @@ def test_a_list_that_changed_between_two_pages_says_so(agent: Agent, harbour: Si
     assert first.next
     answer = agent.ask(*first.next)
     assert "**NOTE**: the site has changed since the previous page; start again with _offset=0" in answer.text
+
+
+def test_the_full_manifest_names_every_tool_over_pages_that_fit(agent: Agent, harbour: Site) -> None:
+    """H-81."""
+    connect(agent, harbour, grid(400, 20, deep=True))
+    pages = agent.follow(agent.ask("get_manifest", full=True))
+    assert all(len(page.text) <= 6000 for page in pages)
+    rows = [row["id"] for page in pages for row in (*page.body["areas"], *page.body["actions"])]
+    assert len(rows) == len(set(rows)) == 420 == pages[0].body["page"]["total"]
+    assert "  - area_0000:get_valve_000000 - Get the valve number 0." in pages[0].text
+    below = agent.follow(agent.ask("get_manifest", full=True, landmark_id="area_0010", _limit=9))
+    assert sum(len(page.body["actions"]) for page in below) == 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -55,6 +55,10 @@ class SurveyVerbs(Wired):
         judge, records = await self._standing.judge_and_sources(principal)
         wanted = [record for record in records if sources(record) and not judge.is_closed(record.id)]
         return tuple([(record, await self._charts.of(record, judge.scope)) for record in wanted])
+
+    async def standing(self, record: SourceRecord, *, principal: Principal = LOCAL) -> Mapping[str, int]:
+        """How many visible tools stand right at each node of a source that somebody may see."""
+        return await self._charts.standing(record, (await self._standing.judge(principal)).scope)
 
     async def tools_from(
         self, path: str, offset: int, limit: int, *, principal: Principal = LOCAL

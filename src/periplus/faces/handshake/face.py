@@ -22,8 +22,9 @@ from periplus.faces.handshake.sites import Site
 from periplus.faces.handshake.tools import operations
 from periplus.faces.handshake.topology import heading, listed_areas, manifest_head, start
 from periplus.faces.handshake.turn import Turn
+from periplus.faces.handshake.whole import whole_manifest
 from periplus.faces.handshake.wording import INSTRUCTIONS
-from periplus.model import Code, Problem
+from periplus.model import Code, Node, Problem
 from periplus.ports import Handler, Reply, Request, Resource, Route
 from periplus.settings import Settings
 
@@ -125,25 +126,23 @@ class Handshake:
     async def _manifest(self, turn: Turn) -> Reply:
         await connecting.awaited(turn)
         site, node = await start(turn)
-        head = joined(manifest_head(site), heading(site, node))
-        return await self._topology(turn, "get_manifest", site, node, head)
+        return await self._topology(turn, "get_manifest", site, node)
 
     async def _manifest_page(self, turn: Turn, site: Site) -> Listed:
         turn.given.pop("url", None)
-        head = joined(manifest_head(site), heading(site, site.root))
-        listed = await listed_areas(turn, "get_manifest", site, site.root, head)
+        listed = await _page(turn, "get_manifest", site, site.root)
         await turn.authorize(site)
         return listed
 
     async def _landmarks(self, turn: Turn) -> Reply:
         await connecting.awaited(turn)
         site, node = await start(turn)
-        return await self._topology(turn, "get_landmarks", site, node, heading(site, node))
+        return await self._topology(turn, "get_landmarks", site, node)
 
-    async def _topology(self, turn: Turn, tool: str, site: Site, node: Any, head: str) -> Reply:
+    async def _topology(self, turn: Turn, tool: str, site: Site, node: Node) -> Reply:
         async with self._gateway.showing("browse", turn.principal, node.path, session=turn.talk.name) as note:
             await turn.paged(site)
-            listed = await listed_areas(turn, tool, site, node, head)
+            listed = await _page(turn, tool, site, node)
             await turn.authorize(site)
             note.shown(f"{item.row['id']}/" for item in listed.shown)
             note.weighed(len(listed.text))
@@ -162,7 +161,7 @@ class Handshake:
         if wanted == [""]:
             turn.notes.append("landmark_id is empty: these are the areas of the site")
             node = site.root
-            listed = await listed_areas(turn, "get_landmarks", site, node, heading(site, node))
+            listed = await _page(turn, "get_landmarks", site, node)
             return self._listed(turn, site, listed)
         async with self._gateway.showing("describe", turn.principal, ", ".join(wanted), session=turn.talk.name) as note:
             await turn.paged(site)
@@ -203,6 +202,16 @@ class Handshake:
         body = _list_body(turn, site, listed) | more
         full = [{**item.row, **item.full} for item in listed.shown if item.is_action]
         return self._replies.said(listed.text, body, full={"actions": full}, session=turn.talk.minted)
+
+
+async def _page(turn: Turn, tool: str, site: Site, node: Node) -> Listed:
+    """A page of the manifest or of landmarks."""
+    if tool == "get_landmarks":
+        return await listed_areas(turn, tool, site, node, heading(site, node))
+    head = joined(manifest_head(site), heading(site, node))
+    if turn.given.get("full"):
+        return await whole_manifest(turn, site, node, head)
+    return await listed_areas(turn, tool, site, node, head)
 
 
 def _list_body(turn: Turn, site: Site, listed: Listed) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from periplus.faces.handshake.calls import action_text, call_text
 from periplus.faces.handshake.errors import refusal
 from periplus.faces.handshake.sites import Site
 from periplus.faces.handshake.turn import Turn
-from periplus.model import Code, Node, Problem, Tool, fold
+from periplus.model import Code, Node, Problem, Tool, ToolRef, fold
 
 _PREFIX = re.compile(r"^(?:elemm-gateway:|periplus:|mcp__[A-Za-z0-9-]+__)")
 _NEAR = 3
@@ -99,9 +99,16 @@ async def _tool(turn: Turn, site: Site, text: str) -> Tool:
     path = site.path_of(text)
     if "/" in path:
         found = await turn.gateway.exact(path, site.sources, principal=turn.principal)
-    if found is None:
-        found = await turn.gateway.find(text, site.sources, principal=turn.principal)
-    return found
+    return found or await _spelled(turn, site, text)
+
+
+async def _spelled(turn: Turn, site: Site, text: str) -> Tool:
+    try:
+        return await turn.gateway.find(text, site.sources, principal=turn.principal)
+    except Problem as problem:
+        if problem.code is not Code.AMBIGUOUS_NAME:
+            raise
+        raise _ambiguous(text, [site.id_of(ToolRef.parse(ref)) for ref in problem.hints]) from problem
 
 
 def _ambiguous(text: str, ids: Sequence[str]) -> Problem:

@@ -9,7 +9,7 @@ from periplus.ports import Handler, Operation
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
 _FLAG: Mapping[str, Any] = {"type": "boolean"}
-_COUNT: Mapping[str, Any] = {"type": "integer", "minimum": 0}
+_COUNT: Mapping[str, Any] = {"type": "integer"}
 _PAGE: Mapping[str, Any] = {"_limit": _COUNT, "_offset": _COUNT}
 _HYGIENE: Mapping[str, Any] = {
     "_select": {"description": 'Members to keep: "id,owner.email"'},

@@ -107,7 +107,7 @@ async def listed_areas(turn: Turn, tool: str, site: Site, node: Node, head: str)
     tree = Tree(site, node)
     room = Budget(most=turn.settings.manifest_chars, before=len(head)).room
     shown = fitting(tree.items(offset, limit), room)
-    call: tuple[str, Mapping[str, Any]] = (tool, _again(turn, site, node))
+    call: tuple[str, Mapping[str, Any]] = (tool, asked_again(turn, site, node))
     page = page_of(shown, offset, len(tree.nodes), call)
     notes = list(turn.notes)
     if (further := tree.further) and not page.next:
@@ -118,7 +118,7 @@ async def listed_areas(turn: Turn, tool: str, site: Site, node: Node, head: str)
     return page.said(f"{head}\n{body_of(shown)}".strip(), notes_text(notes), page_line("areas", page, on))
 
 
-def _again(turn: Turn, site: Site, node: Node) -> dict[str, Any]:
+def asked_again(turn: Turn, site: Site, node: Node) -> dict[str, Any]:
     """The arguments that ask for the same list again."""
     given = turn.given
     again: dict[str, Any] = {}

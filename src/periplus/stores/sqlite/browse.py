@@ -88,6 +88,12 @@ def tools(
     ]
 
 
+def standing(connection: sqlite3.Connection, path: str, scope: Scope) -> dict[str, int]:
+    condition = compile_scope(scope)
+    sql = queries("browse.sql")["standing"].replace("$scope", condition.sql)
+    return dict(connection.execute(sql, {"path": path, **condition.values}))
+
+
 def _refs_here(connection: sqlite3.Connection, path: str, scope: Scope) -> list[str]:
     condition = compile_scope(scope)
     sql = queries("browse.sql")["refs_here"].replace("$scope", condition.sql)

@@ -26,6 +26,13 @@ FROM node AS n CROSS JOIN placement AS p CROSS JOIN tool AS t
 WHERE n.path = :path AND p.node = n.id AND t.id = p.tool AND $scope
 ORDER BY t.ref;
 
+-- name: standing
+SELECT n.path, count(*)
+FROM node AS n CROSS JOIN placement AS p CROSS JOIN tool AS t
+WHERE (n.path = :path OR (n.path > :path || '/' AND n.path < :path || '0'))
+  AND p.node = n.id AND t.id = p.tool AND $scope
+GROUP BY n.id;
+
 -- How many visible tools stand at each set of nodes: from this all counts of a scope follow.
 -- name: tally
 SELECT t.places, count(*) FROM tool AS t WHERE $scope GROUP BY t.places;

@@ -93,6 +93,9 @@ class SqliteStore:
     async def tools_from(self, path: str, scope: Scope, offset: int, limit: int) -> tuple[Sequence[ToolRef], int]:
         return await self._read(self._browser.tools_from, path, scope, offset, limit)
 
+    async def standing(self, path: str, scope: Scope) -> Mapping[str, int]:
+        return await self._read(browse.standing, path, scope)
+
     async def several(self, refs: Sequence[ToolRef], scope: Scope) -> Sequence[Tool]:
         return await self._read(read.several, refs, scope)
 
