@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import httpx2
 import msgspec
@@ -157,8 +158,8 @@ def test_json_rpc_has_the_same_operations(gateway: str, quay: Site) -> None:
 async def test_over_stdio_the_connection_is_the_session(tmp_path: object, quay: Site) -> None:
     """T-1, H-6."""
     server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "periplus.cli.main", "--data", str(tmp_path), "serve", "--stdio", "--face", "handshake"],
+        command=str(Path(sys.executable).with_name("periplus")),
+        args=["--data", str(tmp_path), "serve", "--stdio", "--face", "handshake"],
     )
     async with Client(stdio_client(server), mode="legacy") as client:
         connected = await client.call_tool("connect_to_site", {"url": quay.base, "get_manifest": True})
