@@ -14,6 +14,7 @@ from periplus.faces.handshake.arguments import given, ids_of
 from periplus.faces.handshake.calls import action_text
 from periplus.faces.handshake.errors import refusal, violation
 from periplus.faces.handshake.inspecting import inspected
+from periplus.faces.handshake.native import native_routes
 from periplus.faces.handshake.pages import Listed, joined, notes_text
 from periplus.faces.handshake.replies import Replies
 from periplus.faces.handshake.searching import searched
@@ -39,11 +40,12 @@ class Handshake:
     server_version = version("periplus")
     instructions = INSTRUCTIONS
     rpc_prefix = "handshake."
-    routes: tuple[Route, ...] = ()
+    routes: tuple[Route, ...]
     resources: tuple[Resource, ...] = ()
 
     def __init__(self, gateway: Gateway, settings: Settings) -> None:
         self._gateway = gateway
+        self.routes = native_routes(gateway, settings.handshake)
         self._settings = settings.handshake
         self._listens = settings.serve.http
         self._replies = Replies(settings.handshake.structured)

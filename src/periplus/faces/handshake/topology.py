@@ -153,12 +153,17 @@ def heading(site: Site, node: Node) -> str:
 
 def manifest_head(site: Site) -> str:
     """What stands before the areas in a manifest: our rules, then what the site says of itself."""
+    return joined(RULES, site_head(site))
+
+
+def site_head(site: Site) -> str:
+    """What a site is, and its own words."""
     version = f" {site.version}" if site.version else ""
     what = f"{site.kind}, {counted(site.root).split(',')[0]} in {site.areas} area{'' if site.areas == 1 else 's'}"
     lines = f"### SITE: {site.title}{version} (id {site.id}, {what})"
     if said := quoted(site.instructions):
         lines += f"\n{SITE_WORDS}\n{said}"
-    return joined(RULES, lines)
+    return lines
 
 
 def quoted(text: str) -> str:
