@@ -103,6 +103,24 @@ class HandshakeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     debug_echo: bool = False  # whether results show the request that was sent
 
 
+class CatalogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[catalog]`: how the tree of tools is made."""
+
+    max_fanout: int = 60  # tools that stand in one area before it is divided by what they are about; 0: never
+    taxonomy: str = ""  # a TOML file of areas for `[expansion] root = "capability"`; empty: the general one
+
+
+class ExpansionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[expansion]`: the protocol in which a schema is read before its tool is called."""
+
+    root: Literal["source", "capability"] = "source"  # what the tree begins with: sources, or areas of work
+    floor: float = 0.15  # what is less likely to serve a goal is not shown
+    ledger: Literal["enforce", "warn", "off"] = "enforce"  # a call of a tool whose schema was not read
+    ledger_ttl_seconds: float = 1800.0  # how long a schema counts as read
+    cursor_ttl_seconds: float = 3600.0  # how long a next page can be asked for
+    max_schema_tokens: int = 8000  # a larger schema is complete too, and comes with a warning
+
+
 class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[search]`: how tools are found."""
 
@@ -163,9 +181,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     fetch: FetchSettings = FetchSettings()
     limits: LimitSettings = LimitSettings()
     secrets: SecretSettings = SecretSettings()
+    catalog: CatalogSettings = CatalogSettings()
     search: SearchSettings = SearchSettings()
     serve: ServeSettings = ServeSettings()
     handshake: HandshakeSettings = HandshakeSettings()
+    expansion: ExpansionSettings = ExpansionSettings()
     audit: AuditSettings = AuditSettings()
     workflow: WorkflowSettings = WorkflowSettings()
     calls: CallRules = CallRules()

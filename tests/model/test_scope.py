@@ -52,3 +52,12 @@ def test_a_node_selects_over_every_path_of_a_tool():
 def test_all_conditions_of_a_selector_hold_together():
     assert Selector(ref="port/*", tag="d?y").admits(_TOOL)
     assert not Selector(ref="port/*", tag="wet").admits(_TOOL)
+
+
+def test_tags_are_told_apart_by_letters_not_by_their_case_and_an_effect_counts_as_one():
+    tool = Tool(source="port", path="x", key="k", origin="o", tags=("Dry Dock", "Über"), effect=Effect.READ)
+    assert Scope().tagged(("dry dock", "ÜBER", "READ")).admits(tool)
+    assert not Scope().tagged(("dry", "read")).admits(tool)
+    assert Scope().tagged(("dry", "read"), one_is_enough=True).admits(tool)
+    assert Scope().tagged(()).admits(tool)
+    assert not Scope(deny=(Selector(ref="port/x"),)).tagged(("read",)).admits(tool)

@@ -19,9 +19,9 @@ class Cursors:
     def __init__(self, seal: Seal) -> None:
         self._seal = seal
 
-    def make(self, query: tuple[Any, ...], revision: int, position: Any) -> str:
-        """A cursor that only the same query at the same revision accepts."""
-        return self._seal.seal(_PURPOSE, (_digest(query), revision, position))
+    def make(self, query: tuple[Any, ...], revision: int, position: Any, ttl_s: float | None = None) -> str:
+        """A cursor that only the same query at the same revision accepts, and only for so long."""
+        return self._seal.seal(_PURPOSE, (_digest(query), revision, position), ttl_s)
 
     def read(self, cursor: str | None, query: tuple[Any, ...], revision: int) -> Any:
         """The position a cursor stands for; None at the start."""
@@ -30,7 +30,9 @@ class Cursors:
         try:
             digest, at, position = self._seal.open(_PURPOSE, cursor)
         except Problem as problem:
-            raise _invalid("the cursor is not one of this gateway's") from problem
+            has_expired = "expired" in problem.message
+            why = "the cursor has expired" if has_expired else "the cursor is not one of this gateway's"
+            raise _invalid(why) from problem
         if digest != _digest(query):
             raise _invalid("the cursor belongs to another query")
         if at != revision:

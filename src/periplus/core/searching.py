@@ -70,6 +70,9 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+Chances = tuple[tuple[ToolRef, float], ...]
+
+
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """A page of hits; without any, the area nearest to the goal."""
 
@@ -129,6 +132,15 @@ class Searching:
             clauses=found.clauses,
             revision=found.revision,
         )
+
+    async def chances(
+        self, goal: str, scope: Scope, within: Selector | None, principal: Principal
+    ) -> tuple[int, Chances]:
+        """Every tool that serves a goal with its probability, and the revision this is true of."""
+        engine = await self.ready()
+        boosts = await self._boosts(engine, goal, principal)
+        found: Chances = await _aside(engine.chances, goal, scope, within=within, boosts=boosts)
+        return engine.revision, found
 
     async def nodes(self, query: Query, scope: Scope) -> tuple[NodeHit, ...]:
         """The areas whose tools serve a goal."""

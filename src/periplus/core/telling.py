@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from periplus.core.audit import Note
 from periplus.core.browse import Listing
 from periplus.core.searching import Query, Results
+from periplus.core.survey import Page, View
 from periplus.model import Hit, LoadReport, NodeHit, SourceSpec, Tool, ToolRef
 
 
@@ -43,6 +44,16 @@ def found(note: Note, results: Results) -> None:
     _hits(note, results.hits)
     if results.nearest:
         note.add(nearest=results.nearest)
+
+
+def surveyed(note: Note, view: View, page: Page) -> None:
+    """Nodes end with a slash, as where a node is browsed."""
+    if view.goal and view.place:
+        note.add(path=view.place)
+    if view.tags:
+        note.add(tags=list(view.tags))
+    note.shown(entry.id if entry.line else f"{entry.place}/" for entry in page.entries)
+    note.weigh([(entry.place, entry.node, entry.line, entry.tags) for entry in page.entries])
 
 
 def found_nodes(note: Note, hits: Iterable[NodeHit]) -> None:

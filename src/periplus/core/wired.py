@@ -22,6 +22,7 @@ from periplus.core.sequence.values import Values
 from periplus.core.sessions import Conversations
 from periplus.core.sourcing import Room, Sourcing
 from periplus.core.standing import Always, Standing
+from periplus.core.survey import Surveys
 from periplus.core.trail import Trail
 from periplus.core.workflows.call import Rules
 from periplus.core.workflows.library import Library
@@ -89,11 +90,12 @@ class Wired:
         self._cursors = Cursors(parts.seal)
         self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
         self._direct = Direct(parts.store)
+        self._surveys = Surveys(parts.store, self._cursors, self._searching)
         self._sourcing = Sourcing(_room(parts, self._standing))
         self._charts = Charts(parts.store)
         self._jobs = Jobs(parts.start)
-        self._calls = Calls(_door(parts, self._audit))
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
+        self._calls = Calls(_door(parts, self._audit, self._sessions))
         self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)
         self._values = Values(self._sessions, self._calls.results, parts.clock, parts.seal)
 
@@ -147,12 +149,13 @@ def _room(parts: Parts, standing: Standing) -> Room:
     )
 
 
-def _door(parts: Parts, audit: Audit) -> Door:
+def _door(parts: Parts, audit: Audit, sessions: Conversations) -> Door:
     return Door(
         store=parts.store,
         ledger=parts.ledger,
         clock=parts.clock,
         seal=parts.seal,
+        sessions=sessions,
         audit=audit,
         transport=parts.transport,
         wires=parts.call_wires,

@@ -56,7 +56,7 @@ def _of(id_: Any, reply: Reply | None, desk: Desk, operation: str) -> dict[str, 
     if reply.problem is None:
         return {"jsonrpc": "2.0", "id": id_, "result": reply.body}
     body = reply.body
-    data = body["error"] if isinstance(body, dict) and set(body) == {"error"} else body
+    data = body["error"] if isinstance(body, dict) and isinstance(body.get("error"), dict) else body
     return _error(id_, reply.problem.code.status.rpc, reply.problem.message, data)
 
 

@@ -8,13 +8,13 @@ from periplus.model.finding import Finding, FindingCode, LoadCounts, LoadReport,
 from periplus.model.hit import Found, Grepped, Hit, Lines, Matches, NodeHit, Resolved, Use, Why
 from periplus.model.kept import Kept, Rate
 from periplus.model.key import ApiKey
-from periplus.model.node import Node, NodeDraft, area_path, check_node_path
+from periplus.model.node import OWN_TREE, Node, NodeDraft, area_path, check_node_path, place_of
 from periplus.model.page import Page
 from periplus.model.policy import CallRules, Defaults, Limit, Policy, Rule
 from periplus.model.principal import LOCAL, Principal, Session
 from periplus.model.problem import Code, Problem, Status
 from periplus.model.ref import ToolRef, check_source_id, fold, leaf_segment, segment, short_hash
-from periplus.model.scope import EVERYTHING, Scope, Selector, Visible, glob_matches
+from periplus.model.scope import EVERYTHING, Scope, Selector, Visible, glob_matches, is_tagged, tag_forms
 from periplus.model.sequence import Each, Outcome, Ran, Retry, Step, StepState, Together
 from periplus.model.source import (
     DIRECT,
@@ -28,12 +28,13 @@ from periplus.model.source import (
     Unchanged,
     Validators,
 )
-from periplus.model.tool import Draft, Effect, Example, Link, Schema, Tool, ToolLine
+from periplus.model.tool import Draft, Effect, Example, Link, Placed, Schema, Tool, ToolLine
 
 __all__ = [
     "DIRECT",
     "EVERYTHING",
     "LOCAL",
+    "OWN_TREE",
     "START",
     "VERBS",
     "Action",
@@ -73,6 +74,7 @@ __all__ = [
     "NodeHit",
     "Outcome",
     "Page",
+    "Placed",
     "Policy",
     "Prepared",
     "Principal",
@@ -113,7 +115,10 @@ __all__ = [
     "event_text",
     "fold",
     "glob_matches",
+    "is_tagged",
     "leaf_segment",
+    "place_of",
     "segment",
     "short_hash",
+    "tag_forms",
 ]

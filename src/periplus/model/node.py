@@ -35,6 +35,17 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
         return self.path.rpartition("/")[0]
 
 
+OWN_TREE = "~"
+"""What the path of a place begins with that stands in a tree of its own, beside the sources."""
+
+
+def place_of(source: str, path: str) -> str:
+    """The whole path of a place that a tool of a source names."""
+    if path.startswith(OWN_TREE):
+        return path
+    return f"{source}/{path}" if path else source
+
+
 def area_path(names: tuple[str, ...]) -> str:
     """The path of an area below its source, from raw names."""
     return "/".join(segment(name) for name in names)

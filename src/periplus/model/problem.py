@@ -36,12 +36,14 @@ class Code(Enum):
     NOT_ENABLED = "not_enabled"  # the operator has not switched that on
     TOOL_NOT_FOUND = "tool_not_found"  # no visible tool has that name
     SOURCE_NOT_FOUND = "source_not_found"  # no visible source has that name
+    NO_MATCH = "no_match"  # nothing there serves the goal
     UNKNOWN_PATH = "unknown_path"  # no visible node has that path
     UNKNOWN_LANDMARK = "unknown_landmark"  # no visible area or action of the site has that id
     NOT_FOUND = "not_found"  # what was named is not there: a file, a page
     AMBIGUOUS_NAME = "ambiguous_name"  # several tools have that name; the hints list them
     APPROVAL_REQUIRED = "approval_required"  # a person has to agree first
     CONFLICT = "conflict"  # it collides with what is there
+    EXPAND_REQUIRED = "expand_required"  # its schema has to be read before it is called
     SCHEMA_CHANGED = "schema_changed"  # the tool is no longer the one that was described
     HELD = "held"  # the change would remove most of a source; it waits to be accepted
     HANDSHAKE_REQUIRED = "handshake_required"  # the conversation has not begun as its protocol wants
@@ -94,12 +96,14 @@ _TABLE: dict[Code, Status] = {
     Code.NOT_ENABLED: Status(403, -32003, _ACCESS),
     Code.TOOL_NOT_FOUND: Status(404, -32004, _MISSING),
     Code.SOURCE_NOT_FOUND: Status(404, -32004, _MISSING),
+    Code.NO_MATCH: Status(404, -32004, _MISSING),
     Code.UNKNOWN_PATH: Status(404, -32004, _MISSING),
     Code.UNKNOWN_LANDMARK: Status(404, -32004, _MISSING),
     Code.NOT_FOUND: Status(404, -32004, _MISSING),
     Code.AMBIGUOUS_NAME: Status(409, -32009, _USAGE),
     Code.APPROVAL_REQUIRED: Status(409, -32009, _RETRY),
     Code.CONFLICT: Status(409, -32009, _DATA),
+    Code.EXPAND_REQUIRED: Status(409, -32009, _USAGE),
     Code.SCHEMA_CHANGED: Status(409, -32009, _DATA),
     Code.HELD: Status(409, -32009, _RETRY),
     Code.HANDSHAKE_REQUIRED: Status(409, -32009, _USAGE),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Protocol
 
 import msgspec
 
+from periplus.model.node import place_of
 from periplus.model.tool import Effect
 
 
@@ -35,6 +37,7 @@ class Selector(msgspec.Struct, frozen=True, kw_only=True):
     tag: str | None = None
     node: str | None = None  # "source/area": the node and everything below it, over every path of a tool
     effects: frozenset[Effect] | None = None
+    tags: tuple[str, ...] = ()  # all of them, in any case of their letters; the word of an effect is one
 
     @property
     def names_one(self) -> bool:
@@ -47,15 +50,26 @@ class Selector(msgspec.Struct, frozen=True, kw_only=True):
             glob_matches(self.ref, ref)
             and (self.effects is None or tool.effect in self.effects)
             and (self.tag is None or any(glob_matches(self.tag, tag) for tag in tool.tags))
-            and (self.node is None or any(_below(self.node, tool.source, path) for path in tool.paths))
+            and (self.node is None or any(_below(self.node, place_of(tool.source, path)) for path in tool.paths))
+            and all(is_tagged(tag_forms(tag), (*tool.tags, tool.effect.word)) for tag in self.tags)
         )
 
 
-def _below(node: str, source: str, path: str) -> bool:
-    place = f"{source}/{path}" if path else source
+def tag_forms(tag: str) -> frozenset[str]:
+    """How a tag that is looked for may be written, letters of ASCII in lower case; databases fold no others."""
+    return frozenset(form.translate(_LOWER) for form in (tag, tag.casefold(), tag.upper(), tag.title()))
+
+
+def is_tagged(forms: frozenset[str], tags: Iterable[str]) -> bool:
+    """Whether any of these tags is one of the forms of the tag that is looked for."""
+    return any(tag.translate(_LOWER) in forms for tag in tags)
+
+
+def _below(node: str, place: str) -> bool:
     return glob_matches(node, place) or glob_matches(f"{node}/*", place)
 
 
+_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 EVERYTHING = (Selector(),)
 
 
@@ -72,6 +86,19 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     def admits(self, tool: Visible) -> bool:
         allowed = any(selector.admits(tool) and (not tool.hidden or selector.names_one) for selector in self.allow)
         return allowed and not any(selector.admits(tool) for selector in self.deny)
+
+    def tagged(self, tags: Iterable[str], *, one_is_enough: bool = False) -> Scope:
+        """What of it has all of these tags, or any of them; without tags, all of it."""
+        wanted = tuple(tags)
+        groups = tuple((tag,) for tag in wanted) if one_is_enough and wanted else (wanted,)
+        return Scope(
+            allow=tuple(
+                msgspec.structs.replace(selector, tags=selector.tags + group)
+                for selector in self.allow
+                for group in groups
+            ),
+            deny=self.deny,
+        )
 
 
 def glob_matches(glob: str, text: str) -> bool:

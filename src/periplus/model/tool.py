@@ -124,3 +124,10 @@ class ToolLine(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     deprecated: bool = False
     requires_approval: bool = False
+
+
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool in a list, and the whole paths of the nodes that list it, its own area first."""
+
+    line: ToolLine
+    places: tuple[str, ...]

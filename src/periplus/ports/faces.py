@@ -97,7 +97,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
     methods: tuple[str, ...]
     path: str  # "/v1/expansion/instructions", "/sites/{source}/..."
-    handler: Callable[[HttpAsk], Awaitable[HttpAnswer]]
+    handler: Callable[[HttpAsk], Awaitable[HttpAnswer]] | None = None
+    operation: str = ""  # in place of a handler: the operation that is asked here too
     summary: str = ""  # listed routes appear in /openapi.json; without words it is not listed
 
 

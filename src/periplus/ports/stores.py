@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from periplus.model import Node, Scope, SourceRecord, Tool, ToolLine, ToolRef
+from periplus.model import Node, Placed, Scope, SourceRecord, Tool, ToolLine, ToolRef
 from periplus.ports.rows import Row
 
 
@@ -94,8 +94,19 @@ class Store(Protocol):
         """A visible node, counted inside the scope; `""` is the root."""
         ...
 
-    async def children(self, path: str, scope: Scope, after: str, limit: int) -> Sequence[Node]:
-        """Visible child nodes in order of path, those after `after`."""
+    async def nodes_at(self, paths: Sequence[str], scope: Scope) -> Sequence[Node]:
+        """Those of these nodes that are visible, as `node` gives them."""
+        ...
+
+    async def children(self, path: str, scope: Scope, after: str, limit: int, *, depth: int = 1) -> Sequence[Node]:
+        """Visible nodes below this one in order of path, those after `after`: so many levels of them; 0: all."""
+        ...
+
+    async def tags(self, paths: Sequence[str], scope: Scope, limit: int) -> Mapping[str, tuple[str, ...]]:
+        """For each of these nodes the tags that visible tools below it have, the most frequent first.
+
+        A look at some of its tools is enough.
+        """
         ...
 
     async def nodes(self, path: str, scope: Scope) -> Sequence[Node]:
@@ -116,6 +127,9 @@ class Store(Protocol):
 
     async def several(self, refs: Sequence[ToolRef], scope: Scope) -> Sequence[Tool]:
         """Those of these tools that are there and in scope, in the order asked, each with its `$defs`."""
+
+    async def placed(self, refs: Sequence[ToolRef], scope: Scope) -> Mapping[ToolRef, Placed]:
+        """Those of these tools that are visible, with all places where they stand."""
         ...
 
     def walk(self, source: str | None = None) -> AsyncIterator[Tool]:

@@ -123,6 +123,26 @@ class Engine:
         hits = tuple(self._hit(view, read, ranked, place, boosts or {}) for place in page)
         return Found(hits=hits, more=len(shown) > start + limit, clauses=read.clauses, revision=view.revision)
 
+    def chances(
+        self,
+        goal: str,
+        scope: Scope = EVERYTHING,
+        *,
+        within: Selector | None = None,
+        boosts: Mapping[str, float] | None = None,
+    ) -> tuple[tuple[ToolRef, float], ...]:
+        """Every tool above the floor with its probability, likeliest first, equal ones in order of ref."""
+        _check(goal, 1, 0)
+        view = self.view(scope, within)
+        ranked = self._rank(view, Goal(goal, self.model, self.weights.value), boosts)
+        found = (
+            (view.ref(int(ranked.ranking.places[one])), round(float(ranked.chance[one]), 4))
+            for one in ranked.order
+            if ranked.chance[one] >= self.calibration.floor
+        )
+        ordered = sorted(found, key=lambda pair: (-pair[1], pair[0]))[:MOST_HITS]
+        return tuple((ToolRef(*ref.split("/", 1)), chance) for ref, chance in ordered)
+
     def search_nodes(
         self, goal: str, scope: Scope = EVERYTHING, *, limit: int = 10, within: Selector | None = None
     ) -> tuple[NodeHit, ...]:

@@ -76,6 +76,11 @@ class SearchRoom:
     ) -> Found:
         return self._engine.search(goal, scope, limit=limit, start=start, within=within, boosts=boosts)
 
+    def chances(
+        self, goal: str, scope: Scope, *, within: Selector | None, boosts: Mapping[str, float] | None
+    ) -> tuple[tuple[ToolRef, float], ...]:
+        return self._engine.chances(goal, scope, within=within, boosts=boosts)
+
     def search_nodes(self, goal: str, scope: Scope, *, limit: int, within: Selector | None) -> tuple[NodeHit, ...]:
         return self._engine.search_nodes(goal, scope, limit=limit, within=within)
 

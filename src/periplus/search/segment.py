@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from periplus.model import place_of
 from periplus.search.records import Record, fields_of
 from periplus.search.sections import Array, Sections, Texts, pack_lists, pack_texts, write
 from periplus.search.semantic import Model, quantise
@@ -154,7 +155,7 @@ def _tables(records: Sequence[Record]) -> dict[str, Array]:
         for tag in dict.fromkeys(record.tags):
             tags.setdefault(tag, []).append(number)
         for node in dict.fromkeys(record.nodes):
-            nodes.setdefault(f"{record.source}/{node}" if node else record.source, []).append(number)
+            nodes.setdefault(place_of(record.source, node), []).append(number)
         for name in {record.path.rpartition("/")[2], record.path, record.ref, *record.names}:
             names.setdefault(key_of(name), set()).add(number)
     for kind, table in (("tag", tags), ("node", nodes)):

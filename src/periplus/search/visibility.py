@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from periplus.model import Effect, Scope, Selector, glob_matches
+from periplus.model import Effect, Scope, Selector, glob_matches, is_tagged, tag_forms
 from periplus.search.sections import Array, Texts
 from periplus.search.segment import Segment
 
@@ -36,6 +36,8 @@ def _admitted(segment: Segment, selector: Selector) -> Truths:
     if selector.tag is not None:
         places = [place for place in range(len(segment.tags)) if glob_matches(selector.tag, segment.tags[place])]
         admitted &= _listed(segment.count, segment.tag_tools, segment.tag_offsets, places)
+    for tag in selector.tags:
+        admitted &= _tagged(segment, tag)
     if selector.node is not None:
         below = f"{selector.node}/*"
         places = [
@@ -45,6 +47,14 @@ def _admitted(segment: Segment, selector: Selector) -> Truths:
         ]
         admitted &= _listed(segment.count, segment.node_tools, segment.node_offsets, places)
     return admitted
+
+
+def _tagged(segment: Segment, tag: str) -> Truths:
+    """The tools that have a tag in any case of its letters, or the effect it is the word of."""
+    forms = tag_forms(tag)
+    places = [place for place in range(len(segment.tags)) if is_tagged(forms, (segment.tags[place],))]
+    tagged = _listed(segment.count, segment.tag_tools, segment.tag_offsets, places)
+    return tagged | np.isin(segment.effects, [int(effect) for effect in Effect if effect.word in forms])
 
 
 def _listed(count: int, tools: Array, offsets: Array, places: list[int]) -> Truths:

@@ -120,6 +120,47 @@ class StoreBrowsing:
         last = await store.tools("zoo/big", ALL, "zoo/big/t2098", 3, deep=True)
         assert [line.ref.path for line in last] == ["big/t2099"]
 
+    async def test_several_levels_are_one_list_in_order_of_path(self, store: Store) -> None:
+        """E-11."""
+        await self.harbour(store)
+        deep = ["harbour/berths", "harbour/berths/rows", "harbour/popular"]
+        assert [node.path for node in await store.children("harbour", ALL, "", 9, depth=2)] == deep
+        assert [node.path for node in await store.children("", ALL, "", 9, depth=0) if "-2" not in node.path] == [
+            "harbour",
+            *deep,
+        ]
+        assert [node.path for node in await store.children("", ALL, "harbour", 2, depth=2)] == [
+            "harbour-2",
+            "harbour-2/a",
+        ]
+        narrow = Scope(allow=(Selector(ref="harbour/berths/rows/*"),))
+        found = await store.children("", narrow, "", 9, depth=0)
+        assert [(node.path, node.tools) for node in found] == [(path, 1) for path in ("harbour", *deep)]
+        assert await store.children("harbour/ber", ALL, "", 9, depth=0) == []
+
+    async def test_tools_by_ref_come_with_all_their_places_their_own_first(self, store: Store) -> None:
+        """E-14."""
+        await self.harbour(store)
+        refs = [ToolRef("harbour", path) for path in ("berths/rows/add", "berths/free", "staff/hire", "none")]
+        found = await store.placed(refs, ALL)
+        assert {str(ref): one.places for ref, one in found.items()} == {
+            "harbour/berths/rows/add": ("harbour/berths/rows", "harbour/berths", "harbour/popular"),
+            "harbour/berths/free": ("harbour/berths", "harbour/popular"),
+        }
+        assert found[refs[1]].line == (await store.tools("harbour/berths", ALL, "", 1))[0]
+        assert await store.placed(refs, Scope(allow=())) == {}
+
+    async def test_a_node_has_the_tags_of_what_is_visible_below_it(self, store: Store) -> None:
+        """E-9."""
+        rows = [make_row(f"a/t{i}", tags=("x", "rare") if i == 1 else ("x",), effect=Effect.READ) for i in range(3)]
+        await store.apply(make_change("zoo", [*rows, make_row("a/b/u", tags=("y",))]), 1.0)
+        assert await store.tags(["zoo", "zoo/a/b", "none"], ALL, 2) == {
+            "zoo": ("x", "rare"),
+            "zoo/a/b": ("y",),
+            "none": (),
+        }
+        assert await store.tags(["", "zoo/a/b"], READ, 9) == {"": ("x", "rare"), "zoo/a/b": ()}
+
     @pytest.mark.parametrize("size", [1, 2, 3, 50])
     @pytest.mark.parametrize("scope", [ALL, READ, Scope(deny=(Selector(ref="*/berths/free"),))])
     async def test_pages_together_are_the_whole(self, store: Store, size: int, scope: Scope) -> None:

@@ -39,6 +39,7 @@ _SELECTORS = st.builds(
     tag=st.none() | _GLOBS | st.sampled_from(_TAGS),
     node=st.none() | _GLOBS,
     effects=st.none() | st.frozensets(st.sampled_from(Effect)),
+    tags=st.lists(st.sampled_from(("X", "x Y", "Ü", "READ", "write", "none")), max_size=2, unique=True).map(tuple),
 )
 _SCOPES = st.builds(
     Scope,

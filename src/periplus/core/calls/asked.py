@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from periplus.core.calls.leave import Leave
+from periplus.core.calls.reading import MustRead
 from periplus.core.mending.lenient import STRICT, Leniency
 from periplus.core.shaping.shape import WHOLE, Shape
 from periplus.model import CallRules, Decision, Prepared, Principal, Tool
@@ -26,6 +27,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     idempotency_key: str = ""
     timeout_s: float | None = None
     shape: Shape = WHOLE
+    must_read: MustRead | None = None  # the schema, before it is called
     keep: bool = False  # keep the result whole even if all of it is shown
     stays: bool = False  # keep it its whole time, also when nobody uses it
     budget: int | None = None  # characters of the result that are shown; None: as many as the rules say

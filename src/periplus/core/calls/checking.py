@@ -10,12 +10,14 @@ from periplus.core.audit import Note
 from periplus.core.calls.arguments import check_size, settled
 from periplus.core.calls.asked import Asked, Bounds, Ready
 from periplus.core.calls.limits import Limits
+from periplus.core.calls.reading import check_read
 from periplus.core.calls.results import Results, references
 from periplus.core.calls.secrets import without_secrets
 from periplus.core.mending.lenient import Leniency, mended
 from periplus.core.policy import Judge
 from periplus.core.schema.validation import Validators
 from periplus.core.sequence.templates import Template
+from periplus.core.sessions import Conversations
 from periplus.model import Action, Code, Decision, Prepared, Principal, Problem, SourceRecord, Tool, Verdict
 from periplus.ports import Calling, Clock, Site, Store, Transport
 
@@ -26,7 +28,7 @@ _SELECT = "_select"
 class Checks:
     """Everything that is looked at before a person or a limit is asked."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - one for each part it looks with
         self,
         store: Store,
         clock: Clock,
@@ -34,6 +36,7 @@ class Checks:
         bounds: Bounds,
         limits: Limits,
         results: Results,
+        sessions: Conversations,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -41,6 +44,7 @@ class Checks:
         self._bounds = bounds
         self._limits = limits
         self._results = results
+        self._sessions = sessions
         self.validators = Validators()
 
     async def ready(self, asked: Asked, judge: Judge, sources: Sequence[SourceRecord], note: Note) -> Ready:
@@ -48,6 +52,8 @@ class Checks:
         check_size(asked.arguments, self._bounds.rules)
         tool = await names.find(self._store, asked.tool, judge.scope)
         note.about(tool.ref)
+        if asked.must_read:
+            await check_read(asked.must_read, tool, self._sessions, asked.principal, asked.session)
         given, left_out = _without_selection(tool, settled(tool, asked.arguments))
         given, notes = mended(tool, given, asked.leniency)
         arguments = await self._filled(asked, tool, given)
@@ -155,7 +161,7 @@ def forbidden(tool: Tool, decision: Decision) -> Problem:
         Code.FORBIDDEN,
         f"{tool.ref} may not be used like this ({decision.rule}{why})",
         hints=(f"periplus policy check {tool.ref} says which rule decides", "another tool may be allowed: search"),
-        details={"rule": decision.rule, "reason": decision.reason},
+        details={"tool": str(tool.ref), "rule": decision.rule, "reason": decision.reason},
     )
 
 

@@ -19,6 +19,7 @@ from periplus.core.calls.sending import Sender, Sent
 from periplus.core.calls.several import Several
 from periplus.core.policy import Judge
 from periplus.core.seal import Seal
+from periplus.core.sessions import Conversations
 from periplus.core.shaping.cut import size_of
 from periplus.model import Prepared, Result, SourceRecord
 from periplus.ports import CallWires, Clock, Ledger, Store, Transport
@@ -31,6 +32,7 @@ class Door(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Ledger
     clock: Clock
     seal: Seal
+    sessions: Conversations
     audit: Audit
     transport: Callable[[str], Transport]
     wires: CallWires
@@ -46,7 +48,9 @@ class Calls:
         self._limits = Limits(rules, door.ledger, door.clock)
         self._sender = Sender(rules, door.clock, door.wires)
         self.results = Results(door.ledger, door.clock, door.seal, rules)
-        self.checks = Checks(door.store, door.clock, door.transport, door.bounds, self._limits, self.results)
+        self.checks = Checks(
+            door.store, door.clock, door.transport, door.bounds, self._limits, self.results, door.sessions
+        )
         self._replays = Replays(self.results)
         self.approvals = Approvals(door.ledger, door.clock, door.seal, rules.approval_seconds)
         self.permission = Permission(self.approvals)

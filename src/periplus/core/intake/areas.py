@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from periplus.core.intake.texts import clean, first_sentence
 from periplus.core.words import words
@@ -17,6 +18,17 @@ _VERBS = frozenset(
     }
 )  # fmt: skip
 _NAMED = 4
+_ROLLED_UP = re.compile(r"\d+ tools?(?::.*)?")
+
+
+def nouns_of(leaf: str) -> Iterator[str]:
+    """The words of a tool's name that say what it is about."""
+    return (word for word in words(leaf) if len(word) > 1 and word not in _VERBS)
+
+
+def is_rolled_up(summary: str) -> bool:
+    """Whether a node's sentence was made from what is below it, and so counts it."""
+    return _ROLLED_UP.fullmatch(summary) is not None
 
 
 def ancestors(path: str) -> list[str]:
@@ -65,7 +77,7 @@ def _node(path: str, told: NodeDraft | None, tools: int, children: list[str], le
 
 def _nouns(leaves: Sequence[str]) -> Counter[str]:
     """What the tools of a node are about, from their names."""
-    return Counter(word for leaf in leaves for word in words(leaf) if len(word) > 1 and word not in _VERBS)
+    return Counter(word for leaf in leaves for word in nouns_of(leaf))
 
 
 def rolled_up(tools: int, children: Sequence[str], nouns: Counter[str]) -> str:

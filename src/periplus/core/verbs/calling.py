@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from periplus.core.calls.asked import Asked
 from periplus.core.calls.leave import Leave, Wanted
+from periplus.core.calls.reading import MustRead
 from periplus.core.mending.lenient import STRICT, Leniency
 from periplus.core.sequence.templates import template
 from periplus.core.shaping.cut import size_of
@@ -29,6 +30,7 @@ class CallVerbs(Wired):
         session: str = "",
         approval: str = "",
         leave: Leave | None = None,
+        must_read: MustRead | None = None,
         idempotency_key: str = "",
         timeout_s: float | None = None,
         select: str | Sequence[str] = "",
@@ -45,12 +47,13 @@ class CallVerbs(Wired):
         """Call a tool: validated, permitted, sent, shaped and recorded, in this order.
 
         Where a person has to agree it is refused with `approval_required`; the same call with the granted
-        `approval` runs once. `select`, `filter`, `limit` and `offset` say how much of the result is wanted; what is
-        left out or does not fit in `budget` characters stays under the result's `handle` (`keep`: always). Under one
-        `idempotency_key` a call is made once, and its answer given again. `leniency` says what is forgiven of the
-        arguments. `dialogue` is for callers that speak MCP themselves: they get results of MCP servers as those came,
-        and what servers ask. `presented` are headers of the caller's own request, for credentials that pass them on
-        or exchange their token; nothing else reads them.
+        `approval` runs once. `must_read` refuses a call whose schema was not read lately. `select`, `filter`,
+        `limit` and `offset` say how much of the result is wanted; what is left out or does not fit in `budget`
+        characters stays under the result's `handle` (`keep`: always). Under one `idempotency_key` a call is made
+        once, and its answer given again. `leniency` says what is forgiven of the arguments. `dialogue` is for
+        callers that speak MCP themselves: they get results of MCP servers as those came, and what servers ask.
+        `presented` are headers of the caller's own request, for credentials that pass them on or exchange their
+        token; nothing else reads them.
         """
         asked = Asked(
             tool=tool,
@@ -59,6 +62,7 @@ class CallVerbs(Wired):
             session=session,
             approval=approval,
             leave=leave,
+            must_read=must_read,
             idempotency_key=idempotency_key,
             timeout_s=timeout_s,
             shape=shape_of(select, filter, limit, offset),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from periplus.core import names, telling
 from periplus.core.connect import Progress, quiet
 from periplus.core.searching import Query, Results
+from periplus.core.survey import Page, View
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, NodeHit, Principal, ToolRef
 
@@ -45,6 +46,18 @@ class SearchVerbs(Wired):
             hits = await self._searching.nodes(query, (await self._standing.judge(principal)).scope)
             telling.found_nodes(note, hits)
         return hits
+
+    async def survey(
+        self, view: View, *, principal: Principal = LOCAL, limit: int = 10, cursor: str | None = None, session: str = ""
+    ) -> Page:
+        """A place of the catalog as one sequence of nodes and tools: in their order, or by what they are worth."""
+        subject = self._audit.goal(view.goal) if view.goal else view.path
+        async with self._audit.event("search" if view.goal else "browse", principal, subject, session=session) as note:
+            page = await self._surveys.page(
+                view, (await self._standing.judge(principal)).scope, principal, limit, cursor
+            )
+            telling.surveyed(note, view, page)
+        return page
 
     async def similar(self, tool: str, *, principal: Principal = LOCAL, limit: int = 10) -> Results:
         """Tools that could stand in for one."""

@@ -54,6 +54,9 @@ class Rest:
             if problem.details.get("allow"):
                 response.status_code, response.headers["allow"] = 405, "POST"
             return response
+        return await self._answered(desk, operation, web)
+
+    async def _answered(self, desk: Desk, operation: str, web: WebRequest) -> Response:
         request = request_of(web, Wire.HTTP)
         if desk.operation(operation) is None:
             return problem_response(desk.unknown(operation), trace=request.trace)
@@ -75,6 +78,8 @@ class Rest:
 
     def _own(self, desk: Desk, route: Route) -> BaseRoute:
         async def answer(web: WebRequest) -> Response:
+            if route.handler is None:
+                return await self._answered(desk, route.operation, web)
             request = request_of(web, Wire.HTTP)
             ask = HttpAsk(
                 request=request,

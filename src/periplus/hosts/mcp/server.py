@@ -216,8 +216,8 @@ def _tool(operation: Operation) -> types.Tool:
         output_schema=operation.output if operation.listed_output else None,
         annotations=types.ToolAnnotations(
             read_only_hint=operation.reads,
-            destructive_hint=operation.destroys,
-            idempotent_hint=operation.idempotent,
+            destructive_hint=None if operation.reads else operation.destroys,  # of readers the protocol knows neither
+            idempotent_hint=None if operation.reads else operation.idempotent,
             open_world_hint=operation.open_world,
         ),
     )

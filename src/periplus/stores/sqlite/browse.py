@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 import msgspec
 
-from periplus.model import Effect, Node, Scope, ToolLine, ToolRef
+from periplus.model import Effect, Node, Placed, Scope, ToolLine, ToolRef
+from periplus.stores.sqlite.entries import to_json
 from periplus.stores.sqlite.memo import Memo
 from periplus.stores.sqlite.queries import queries
 from periplus.stores.sqlite.read import revision, to_ref
 from periplus.stores.sqlite.scope import compile_scope
 from periplus.stores.sqlite.tally import Tally
 
-_tags = msgspec.json.Decoder(tuple[str, ...]).decode
+_texts = msgspec.json.Decoder(tuple[str, ...]).decode
+_SAMPLE = 200  # tools of a node that are looked at for its tags
 _LARGE = 2000  # tools in an area; about the root of (tools of a source times a page)
 
 
@@ -34,12 +37,22 @@ class Browser:
         rows = connection.execute(queries("browse.sql")["node"], values)
         return next(_visible(rows, self._tally(connection, scope)), None)
 
-    def children(self, connection: sqlite3.Connection, path: str, scope: Scope, after: str, limit: int) -> list[Node]:
-        values = {"path": path, "after": after, "limit": limit}
+    def nodes_at(self, connection: sqlite3.Connection, paths: Sequence[str], scope: Scope) -> list[Node]:
+        found = (self.node(connection, path, scope) for path in paths)
+        return [node for node in found if node]
+
+    def children(
+        self, connection: sqlite3.Connection, path: str, scope: Scope, after: str, limit: int, *, depth: int = 1
+    ) -> list[Node]:
+        values: dict[str, Any] = {"path": path, "after": after, "limit": limit}
+        kind = "children" if depth == 1 else "below"
+        if depth != 1:
+            first, last = _span(path, path)
+            values |= {"first": first, "last": last, "slashes": depth and path.count("/") + bool(path) + depth - 1}
         if scope.is_everything:
-            rows = connection.execute(queries("browse.sql")["children_stored"], values)
+            rows = connection.execute(queries("browse.sql")[f"{kind}_stored"], values)
             return [_node(*row) for row in rows]
-        rows = connection.execute(queries("browse.sql")["children"], values)
+        rows = connection.execute(queries("browse.sql")[kind], values)
         return list(islice(_visible(rows, self._tally(connection, scope)), limit))
 
     def nodes(self, connection: sqlite3.Connection, path: str, scope: Scope) -> list[Node]:
@@ -64,28 +77,60 @@ def tools(
     connection: sqlite3.Connection, path: str, scope: Scope, after: str, limit: int, *, deep: bool
 ) -> list[ToolLine]:
     condition = compile_scope(scope)
-    source = path.partition("/")[0]
+    first, last = _span(path, path.partition("/")[0])
     values = {
         "path": path,
-        "first": f"{source}/" if source else "",
-        "last": f"{source}0" if source else "{",  # a source's id starts with a letter or digit
+        "first": first,
+        "last": last,
         "after": after,
         "limit": limit,
         **condition.values,
     }
     query = _deep(connection, path) if deep else "tools_here"
     sql = queries("browse.sql")[query].replace("$scope", condition.sql)
-    return [
-        ToolLine(
-            ref=to_ref(ref),
-            summary=summary,
-            effect=Effect(effect),
-            tags=_tags(tags),
-            deprecated=bool(deprecated),
-            requires_approval=bool(approval),
-        )
-        for ref, summary, effect, tags, deprecated, approval in connection.execute(sql, values)
-    ]
+    return [_line(row) for row in connection.execute(sql, values)]
+
+
+def placed(connection: sqlite3.Connection, refs: Sequence[ToolRef], scope: Scope) -> dict[ToolRef, Placed]:
+    condition = compile_scope(scope)
+    sql = queries("browse.sql")["placed"].replace("$scope", condition.sql)
+    rows = connection.execute(sql, {"refs": to_json([str(ref) for ref in refs]), **condition.values})
+    lines = {line.ref: (line, places) for *row, places in rows if (line := _line(row))}
+    return {ref: Placed(line=line, places=_own_first(ref, _texts(places))) for ref, (line, places) in lines.items()}
+
+
+def tags(connection: sqlite3.Connection, paths: Sequence[str], scope: Scope, limit: int) -> dict[str, tuple[str, ...]]:
+    condition = compile_scope(scope)
+    sql = queries("browse.sql")["tags"].replace("$scope", condition.sql)
+    found: dict[str, tuple[str, ...]] = {}
+    for path in paths:
+        first, last = _span(path, path)
+        values = {"path": path, "first": first, "last": last, "sample": _SAMPLE, "limit": limit, **condition.values}
+        found[path] = tuple(tag for (tag,) in connection.execute(sql, values))
+    return found
+
+
+def _span(path: str, top: str) -> tuple[str, str]:
+    """Between which texts all lies that stands below `top`; the root's ends before trees of their own begin."""
+    return (f"{top}/", f"{top}0") if path else ("", "{")
+
+
+def _own_first(ref: ToolRef, places: Sequence[str]) -> tuple[str, ...]:
+    """The area of the ref, or what it was divided into, before other places."""
+    area = str(ref).rpartition("/")[0]
+    return tuple(sorted(places, key=lambda place: (place != area and not place.startswith(f"{area}/"), place)))
+
+
+def _line(row: Sequence[Any]) -> ToolLine:
+    ref, summary, effect, tags, deprecated, approval = row
+    return ToolLine(
+        ref=to_ref(ref),
+        summary=summary,
+        effect=Effect(effect),
+        tags=_texts(tags),
+        deprecated=bool(deprecated),
+        requires_approval=bool(approval),
+    )
 
 
 def standing(connection: sqlite3.Connection, path: str, scope: Scope) -> dict[str, int]:

@@ -25,6 +25,40 @@ SELECT t.ref
 FROM node AS n CROSS JOIN placement AS p CROSS JOIN tool AS t
 WHERE n.path = :path AND p.node = n.id AND t.id = p.tool AND $scope
 ORDER BY t.ref;
+-- All below a node: between the texts that enclose its subtree, with no more slashes than the deepest level has.
+-- name: below_stored
+SELECT n.path, n.title, n.summary, n.tools, n.areas
+FROM node AS n
+WHERE n.path > max(:after, :first) AND n.path < :last AND n.tools > 0
+  AND (:slashes = 0 OR length(n.path) - length(replace(n.path, '/', '')) <= :slashes)
+ORDER BY n.path
+LIMIT :limit;
+
+-- name: below
+SELECT n.id, n.path, n.title, n.summary
+FROM node AS n
+WHERE n.path > max(:after, :first) AND n.path < :last
+  AND (:slashes = 0 OR length(n.path) - length(replace(n.path, '/', '')) <= :slashes)
+ORDER BY n.path;
+
+-- name: tags
+SELECT j.value
+FROM (
+    SELECT t.tags
+    FROM node AS n CROSS JOIN placement AS p CROSS JOIN tool AS t
+    WHERE (n.path = :path OR (n.path > :first AND n.path < :last)) AND p.node = n.id AND t.id = p.tool AND $scope
+    LIMIT :sample
+) AS some CROSS JOIN json_each(some.tags) AS j
+GROUP BY j.value
+ORDER BY count(*) DESC, j.value
+LIMIT :limit;
+
+-- name: placed
+SELECT t.ref, t.summary, t.effect, t.tags, t.deprecated, t.approval, (
+    SELECT json_group_array(n.path) FROM json_each(t.places) AS place CROSS JOIN node AS n WHERE n.id = place.value
+)
+FROM json_each(:refs) AS asked CROSS JOIN tool AS t
+WHERE t.ref = asked.value AND $scope;
 
 -- name: standing
 SELECT n.path, count(*)

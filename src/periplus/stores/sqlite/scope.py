@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from periplus.model import Scope, Selector
+from periplus.model import Effect, Scope, Selector, tag_forms
 
 _WILD = re.compile(r"[*?]")
 
@@ -55,7 +55,16 @@ def _selected(selector: Selector, values: _Values) -> str:
         conditions.append(f"EXISTS (SELECT 1 FROM json_each(t.tags) AS sj WHERE {matches})")
     if selector.node is not None:
         conditions.append(_placed(selector.node, values))
+    conditions += [_tagged(tag, values) for tag in selector.tags]
     return " AND ".join(conditions) if len(conditions) == 1 else f"({' AND '.join(conditions)})"
+
+
+def _tagged(tag: str, values: _Values) -> str:
+    forms = sorted(tag_forms(tag))
+    written = ", ".join(values.bind(form) for form in forms)
+    has = f"EXISTS (SELECT 1 FROM json_each(t.tags) AS sj WHERE lower(sj.value) IN ({written}))"
+    effects = [str(int(effect)) for effect in Effect if effect.word in forms]
+    return f"(t.effect = {effects[0]} OR {has})" if effects else has
 
 
 def _placed(node: str, values: _Values) -> str:

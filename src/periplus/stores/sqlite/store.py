@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
-from periplus.model import Node, Scope, SourceRecord, Tool, ToolLine, ToolRef
+from periplus.model import Node, Placed, Scope, SourceRecord, Tool, ToolLine, ToolRef
 from periplus.ports import Change, Known
 from periplus.stores.sqlite import browse, read
 from periplus.stores.sqlite import change as changing
@@ -81,8 +81,14 @@ class SqliteStore:
     async def node(self, path: str, scope: Scope) -> Node | None:
         return await self._read(self._browser.node, path, scope)
 
-    async def children(self, path: str, scope: Scope, after: str, limit: int) -> Sequence[Node]:
-        return await self._read(self._browser.children, path, scope, after, limit)
+    async def nodes_at(self, paths: Sequence[str], scope: Scope) -> Sequence[Node]:
+        return await self._read(self._browser.nodes_at, paths, scope)
+
+    async def children(self, path: str, scope: Scope, after: str, limit: int, *, depth: int = 1) -> Sequence[Node]:
+        return await self._read(partial(self._browser.children, depth=depth), path, scope, after, limit)
+
+    async def tags(self, paths: Sequence[str], scope: Scope, limit: int) -> Mapping[str, tuple[str, ...]]:
+        return await self._read(browse.tags, paths, scope, limit)
 
     async def tools(self, path: str, scope: Scope, after: str, limit: int, *, deep: bool = False) -> Sequence[ToolLine]:
         return await self._read(partial(browse.tools, deep=deep), path, scope, after, limit)
@@ -98,6 +104,9 @@ class SqliteStore:
 
     async def several(self, refs: Sequence[ToolRef], scope: Scope) -> Sequence[Tool]:
         return await self._read(read.several, refs, scope)
+
+    async def placed(self, refs: Sequence[ToolRef], scope: Scope) -> Mapping[ToolRef, Placed]:
+        return await self._read(browse.placed, refs, scope)
 
     async def walk(self, source: str | None = None) -> AsyncIterator[Tool]:
         """On a connection of its own, so that one revision is seen to the end and nobody waits for it."""

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from periplus.model import Node
+from periplus.model import Node, place_of
 from periplus.stores.sqlite.queries import queries
 from periplus.stores.sqlite.tally import ROOT, Tally
 
@@ -69,7 +69,7 @@ class Tree:
         self._connection.execute(self._sql["count_all"])
 
     def _whole(self, path: str) -> str:
-        return f"{self._source}/{path}" if path else self._source
+        return place_of(self._source, path)
 
     def _make(self, path: str) -> _Stored:
         if path not in self._nodes:
