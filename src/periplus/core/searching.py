@@ -133,13 +133,11 @@ class Searching:
             revision=found.revision,
         )
 
-    async def chances(
-        self, goal: str, scope: Scope, within: Selector | None, principal: Principal
-    ) -> tuple[int, Chances]:
+    async def chances(self, goal: str, scope: Scope, principal: Principal) -> tuple[int, Chances]:
         """Every tool that serves a goal with its probability, and the revision this is true of."""
         engine = await self.ready()
         boosts = await self._boosts(engine, goal, principal)
-        found: Chances = await _aside(engine.chances, goal, scope, within=within, boosts=boosts)
+        found: Chances = await _aside(engine.chances, goal, scope, boosts=boosts)
         return engine.revision, found
 
     async def nodes(self, query: Query, scope: Scope) -> tuple[NodeHit, ...]:

@@ -10,8 +10,8 @@ import msgspec
 from periplus.core.browse import find_node, visible_part
 from periplus.core.cursor import Cursors
 from periplus.core.evidence import weighed
-from periplus.core.searching import Searching
-from periplus.model import OWN_TREE, Code, Node, Placed, Principal, Problem, Scope, Selector, ToolLine, ToolRef
+from periplus.core.searching import Chances, Searching
+from periplus.model import OWN_TREE, Code, Node, Placed, Principal, Problem, Scope, ToolLine, ToolRef
 from periplus.ports import Store
 
 LIMIT_MAX = 50
@@ -79,7 +79,8 @@ class Surveys:
         node = await find_node(self._store, view.place, scope, top=view.tree)
         view = msgspec.structs.replace(view, path=node.path.removeprefix(view.tree).strip("/"))
         if view.goal:
-            return await self._ranked(view, node, shown, principal, (limit, cursor))
+            likely = await self._searching.chances(view.goal, scope, principal)
+            return await self._ranked(view, node, shown, principal, (limit, cursor), likely)
         return await self._ordered(view, node, shown, principal, (limit, cursor))
 
     # --- by place -----------------------------------------------------------------------------------------------
@@ -130,15 +131,21 @@ class Surveys:
     # --- by worth -----------------------------------------------------------------------------------------------
 
     async def _ranked(
-        self, view: View, node: Node, scope: Scope, principal: Principal, part: tuple[int, str | None]
+        self,
+        view: View,
+        node: Node,
+        scope: Scope,
+        principal: Principal,
+        part: tuple[int, str | None],
+        likely: tuple[int, Chances],
     ) -> Page:
         limit, cursor = part
-        within = Selector(node=view.place) if view.place else None
-        revision, chances = await self._searching.chances(view.goal, scope, within, principal)
+        revision, everywhere = likely
+        chances = await self._inside(view, scope, [one for one in everywhere if round(one[1], 2) >= view.floor])
         asked = _asked(view, principal)
         ranks: list[Rank] = []
         if view.tools:
-            ranks += [(-round(chance, 2), 1, str(ref)) for ref, chance in chances if round(chance, 2) >= view.floor]
+            ranks += [(-round(chance, 2), 1, str(ref)) for ref, chance in chances]
         if view.nodes:
             ranks += await self._node_ranks(view, chances, scope)
         ranks.sort()
@@ -153,9 +160,18 @@ class Surveys:
             next_cursor=self._cursors.make(asked, revision, page[-1], view.cursor_s) if more and page else None,
         )
 
+    async def _inside(
+        self, view: View, scope: Scope, chances: Sequence[tuple[ToolRef, float]]
+    ) -> Sequence[tuple[ToolRef, float]]:
+        """Those that stand in the asked subtree and have the asked tags; what they are worth stays the same."""
+        if not (view.place or view.tags):
+            return chances
+        placed = await self._store.placed([ref for ref, _ in chances], scope)
+        standing = {ref for ref, one in placed.items() if any(_is_inside(place, view.place) for place in one.places)}
+        return [one for one in chances if one[0] in standing]
+
     async def _node_ranks(self, view: View, chances: Sequence[tuple[ToolRef, float]], scope: Scope) -> list[Rank]:
-        likely = [pair for pair in chances if round(pair[1], 2) >= view.floor]
-        evidence = await weighed(self._store, view.goal, likely, view.place, scope)
+        evidence = await weighed(self._store, view.goal, chances, view.place, scope)
         found = [(path, round(chance, 2)) for path, chance in evidence.items()]
         return [(-chance, 0, path) for path, chance in found if chance >= view.floor]
 

@@ -72,9 +72,12 @@ class SearchEngine(Protocol):
     ) -> Found: ...
 
     def chances(
-        self, goal: str, scope: Scope, *, within: Selector | None, boosts: Mapping[str, float] | None
+        self, goal: str, scope: Scope, *, boosts: Mapping[str, float] | None
     ) -> tuple[tuple[ToolRef, float], ...]:
-        """Every tool above the floor with its probability, likeliest first, equal ones in order of ref."""
+        """Every tool that may be shown with its probability, likeliest first, equal ones in order of ref.
+
+        The probability is one among all that the scope shows, so it is the same wherever the tool is looked for.
+        """
         ...
 
     def search_nodes(self, goal: str, scope: Scope, *, limit: int, within: Selector | None) -> tuple[NodeHit, ...]: ...

@@ -124,22 +124,14 @@ class Engine:
         return Found(hits=hits, more=len(shown) > start + limit, clauses=read.clauses, revision=view.revision)
 
     def chances(
-        self,
-        goal: str,
-        scope: Scope = EVERYTHING,
-        *,
-        within: Selector | None = None,
-        boosts: Mapping[str, float] | None = None,
+        self, goal: str, scope: Scope = EVERYTHING, *, boosts: Mapping[str, float] | None = None
     ) -> tuple[tuple[ToolRef, float], ...]:
-        """Every tool above the floor with its probability, likeliest first, equal ones in order of ref."""
+        """Every tool that may be shown with its probability, likeliest first, equal ones in order of ref."""
         _check(goal, 1, 0)
-        view = self.view(scope, within)
+        view = self.view(scope)
         ranked = self._rank(view, Goal(goal, self.model, self.weights.value), boosts)
-        found = (
-            (view.ref(int(ranked.ranking.places[one])), round(float(ranked.chance[one]), 4))
-            for one in ranked.order
-            if ranked.chance[one] >= self.calibration.floor
-        )
+        shown = self._shown(ranked)
+        found = ((view.ref(int(ranked.ranking.places[one])), round(float(ranked.chance[one]), 4)) for one in shown)
         ordered = sorted(found, key=lambda pair: (-pair[1], pair[0]))[:MOST_HITS]
         return tuple((ToolRef(*ref.split("/", 1)), chance) for ref, chance in ordered)
 

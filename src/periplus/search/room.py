@@ -77,9 +77,9 @@ class SearchRoom:
         return self._engine.search(goal, scope, limit=limit, start=start, within=within, boosts=boosts)
 
     def chances(
-        self, goal: str, scope: Scope, *, within: Selector | None, boosts: Mapping[str, float] | None
+        self, goal: str, scope: Scope, *, boosts: Mapping[str, float] | None
     ) -> tuple[tuple[ToolRef, float], ...]:
-        return self._engine.chances(goal, scope, within=within, boosts=boosts)
+        return self._engine.chances(goal, scope, boosts=boosts)
 
     def search_nodes(self, goal: str, scope: Scope, *, limit: int, within: Selector | None) -> tuple[NodeHit, ...]:
         return self._engine.search_nodes(goal, scope, limit=limit, within=within)
