@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from gateways import Opener
 from neighbour import Neighbour
-from quay import Quay, quay
 
 import sites
 from periplus.app import open_gateway
@@ -18,6 +17,7 @@ from periplus.core.gateway import Gateway
 from periplus.model import SourceSpec
 from periplus.settings import load_settings
 from periplus.testing.clock import SettableClock
+from quay import Quay, quay
 
 
 @pytest.fixture

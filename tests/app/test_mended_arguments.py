@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quay import Quay
 
 from periplus.core.gateway import Gateway
 from periplus.core.mending.lenient import Leniency, mended
 from periplus.core.schema.validation import Validators
 from periplus.model import Code, Effect, Problem
 from periplus.testing.catalogs import make_tool
+from quay import Quay
 
 pytestmark = pytest.mark.anyio
 WORDS = ("UNKNOWN", "PLACEHOLDER", "UNKNOWN_TOKEN")

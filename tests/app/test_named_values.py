@@ -9,13 +9,13 @@ import pytest
 from gateways import Opener
 from hypothesis import given
 from hypothesis import strategies as st
-from quay import Quay
 
 from periplus.core.gateway import Gateway
 from periplus.core.sequence.outline import outline
 from periplus.core.sequence.shelf import ALL_BYTES, Named, Shelf, read_shelf, shelf_text
 from periplus.model import Code, EventFilter, Principal, Problem, SourceSpec, Step
 from periplus.testing.clock import SettableClock
+from quay import Quay
 
 pytestmark = pytest.mark.anyio
 ANN, BEA = Principal(id="ann"), Principal(id="bea")

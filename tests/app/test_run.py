@@ -7,13 +7,13 @@ from typing import Any
 import anyio
 import pytest
 from gateways import Opener
-from quay import Quay
 from starlette.responses import JSONResponse
 
 from periplus.core.gateway import Gateway
 from periplus.core.mending.lenient import Leniency
 from periplus.core.sequence.plan import Bounds
 from periplus.model import Code, Each, EventFilter, Principal, Problem, Ran, Retry, SourceSpec, Step, Together
+from quay import Quay
 
 pytestmark = pytest.mark.anyio
 ANN, BEA = Principal(id="ann"), Principal(id="bea")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from gateways import Opener
-from quay import Quay
 
 from periplus.core.gateway import Gateway
 from periplus.model import Approval, Code, Each, Principal, Problem, SourceSpec, Step
+from quay import Quay
 
 pytestmark = pytest.mark.anyio
 ANN, BEA = Principal(id="ann"), Principal(id="bea")
