@@ -127,6 +127,7 @@ class Store(Protocol):
 
     async def several(self, refs: Sequence[ToolRef], scope: Scope) -> Sequence[Tool]:
         """Those of these tools that are there and in scope, in the order asked, each with its `$defs`."""
+        ...
 
     async def placed(self, refs: Sequence[ToolRef], scope: Scope) -> Mapping[ToolRef, Placed]:
         """Those of these tools that are visible, with all places where they stand."""
