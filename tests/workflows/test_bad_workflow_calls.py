@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from walking import Walker, held, walking
+from walking import Walker, walking
 
 from periplus.model import Code, Principal, Problem
 
@@ -32,7 +32,7 @@ TOKEN_OPS = {
 async def agent(tmp_path: Path) -> AsyncIterator[Walker]:
     key = tmp_path / "key"
     key.write_bytes(KEY)
-    async with held(walking(tmp_path / "data", interop_key=str(key), min_response_seconds=3)) as walker:
+    async with walking(tmp_path / "data", interop_key=str(key), min_response_seconds=3) as walker:
         await walker.start()
         yield walker
 
@@ -223,7 +223,7 @@ async def timed(tmp_path: Path) -> AsyncIterator[Walker]:
         "id: timed\nversion: 1.0.0\ntitle: Timed\nexecutionModel: {roles: [{id: a, description: A}]}\n"
         f"activities:\n- id: one\n  version: 1.0.0\n  name: One\n  checkpoints:{listed}\n"
     )
-    async with held(walking(tmp_path / "timed", dir=(str(directory),))) as walker:
+    async with walking(tmp_path / "timed", dir=(str(directory),)) as walker:
         await walker.start("timed")
         await walker.enter("one")
         yield walker

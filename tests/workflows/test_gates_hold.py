@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from walking import Walker, held, walking
+from walking import Walker, walking
 
 PENDING = ["tool-confirmed", "write-consent"]
 
 
 @pytest.fixture
 async def agent(tmp_path: Path) -> AsyncIterator[Walker]:
-    async with held(walking(tmp_path)) as walker:
+    async with walking(tmp_path) as walker:
         await walker.start()
         await walker.enter("choose")
         yield walker

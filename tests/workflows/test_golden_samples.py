@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from walking import Walker, held, walking
+from walking import Walker, walking
 
 from periplus.testing.clock import SettableClock
 
@@ -41,15 +41,13 @@ async def agent(tmp_path: Path) -> AsyncIterator[Walker]:
     (drafts / "draft" / "workflow.toon").write_text(
         "id: draft\nversion: 1.0.0\ntitle: A draft\nrules[1]:\n  - none\n\ntags[3]:\n  - a\n  - b\ninitialActivity: x\n"
     )
-    async with held(
-        walking(
-            tmp_path / "data",
-            clock=Standing(),
-            dir=(str(drafts),),
-            examples=True,
-            interop_key=str(key),
-            server_version="1.0.0",
-        )
+    async with walking(
+        tmp_path / "data",
+        clock=Standing(),
+        dir=(str(drafts),),
+        examples=True,
+        interop_key=str(key),
+        server_version="1.0.0",
     ) as walker:
         yield walker
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -20,7 +19,6 @@ from periplus.ports import Reply, Request
 from periplus.settings import Settings, WorkflowSettings
 from periplus.testing.clock import SettableClock
 
-T = TypeVar("T")
 SAMPLES = Path(__file__).parents[3] / "shared" / "data" / "workflows"
 SHIPPED = Path(__file__).parents[2] / "src/periplus/core/workflows/shipped"
 
@@ -90,26 +88,6 @@ class Walker:
         self.token = reply.meta["session_token"]
         assert body["session_token"] == self.token
         return body
-
-
-@asynccontextmanager
-async def held(manager: AbstractAsyncContextManager[T]) -> AsyncIterator[T]:
-    """A context that a fixture may hold: it is entered and left by one task, as task groups want it."""
-    made: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-    over = asyncio.Event()
-
-    async def hold() -> None:
-        async with manager as value:
-            made.set_result(value)
-            await over.wait()
-
-    task = asyncio.create_task(hold())
-    await asyncio.wait((task, made), return_when=asyncio.FIRST_COMPLETED)
-    try:
-        yield made.result() if made.done() else task.result()  # type: ignore[misc]
-    finally:
-        over.set()
-        await task
 
 
 @asynccontextmanager
