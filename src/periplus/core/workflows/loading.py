@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from periplus.core.workflows.decoding import SUFFIXES, Undecodable, decoded, front_matter
-from periplus.core.workflows.definition import Definition, Document, Loaded
+from periplus.core.workflows.definition import META, Definition, Document, Loaded
 from periplus.core.workflows.model import ID_PATTERN, Activity, Skill, Workflow
 from periplus.core.workflows.problems import LoadCode, LoadProblem, Severity
 from periplus.core.workflows.reading import read
@@ -102,8 +102,16 @@ class _Loader:
         for other in found[1:]:
             self._say(Severity.WARNING, LoadCode.SHADOWED, other.path, f"{found[0].path} counts instead")
         if not found:
-            self._say(Severity.ERROR, LoadCode.UNREADABLE, self._folder.name, "there is no workflow file")
+            self._say_missing()
         return found[0] if found else None
+
+    def _say_missing(self) -> None:
+        """No workflow file: `meta` may do without one, and a link that cannot be followed is a fault by itself."""
+        away = [file for file in self._folder.files if file.away and file.path == self._folder.name]
+        for file in away:
+            self._bytes(file)
+        if not away and self._folder.name != META:
+            self._say(Severity.ERROR, LoadCode.UNREADABLE, self._folder.name, "there is no workflow file")
 
     # --- what lies beside it --------------------------------------------------------------------------------
 

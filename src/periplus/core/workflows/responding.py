@@ -119,7 +119,7 @@ def _check_time(call: Call, point: Checkpoint, waiting: Pending, mode: Mode) -> 
     """Milliseconds since the question was asked, against those it takes (W-64)."""
     by_time = mode == "auto_advance"
     needed = float(point.auto_advance_ms or 0) if by_time else call.rules.min_response_ms
-    elapsed = call.now - waiting.issued
+    elapsed = max(0, call.now - waiting.issued)
     if elapsed >= needed:
         return
     left = math.ceil(needed - elapsed)

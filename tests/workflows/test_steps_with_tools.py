@@ -1,0 +1,218 @@
+"""Steps that run tools of the catalog, and questions that only a person can answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from line_client import served
+from walking import Walker, settings_of, walking
+
+from periplus.app import open_gateway
+from periplus.app.serving import desks
+from periplus.hosts.identity import AGENT
+from periplus.model import LOCAL
+from periplus.testing.clock import SettableClock
+
+DEMO = '''
+"""Tools for a test."""
+
+
+def echo(text: str) -> dict[str, str]:
+    """Say it back.
+
+    effect: read
+    """
+    return {"text": text}
+
+
+def erase(name: str) -> str:
+    """Delete a file for good."""
+    return f"erased {name}"
+'''
+ROLES = "executionModel: {roles: [{id: a, description: A}]}"
+
+
+@asynccontextmanager
+async def with_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **workflow: Any) -> AsyncIterator[Walker]:
+    """A gateway with `demo/echo` and `demo/erase` in its catalog."""
+    (tmp_path / "echoes.py").write_text(DEMO)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    settings = settings_of(tmp_path / "data", **workflow)
+    async with open_gateway(settings, clock=SettableClock()) as gateway:
+        from periplus.model import SourceSpec  # noqa: PLC0415
+
+        await gateway.connect(SourceSpec(id="demo", kind="python", url="echoes"))
+        yield Walker(gateway, desks(gateway, settings, ("workflow",))["workflow"], SettableClock())
+
+
+async def at_trial(agent: Walker) -> dict[str, Any]:
+    await agent.start()
+    await agent.enter("choose")
+    await agent.answer("tool-confirmed", "reads")
+    await agent.answer("write-consent")
+    return await agent.enter("trial")
+
+
+async def test_a_step_says_what_it_will_call_and_calls_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """W-90, W-91: the last sample."""
+    async with with_demo(tmp_path, monkeypatch, step_tools="on") as agent:
+        body = await at_trial(agent)
+        tool = body["steps"][0]["tool"]
+        assert tool.pop("signature").startswith("demo/echo(")
+        assert tool == {
+            "ref": "demo/echo",
+            "available": True,
+            "effects": "read",
+            "arguments": {"text": "{goal}"},
+            "missing": ["text"],
+            "requires": ["tool-confirmed"],
+            "save": "trial_result",
+            "call": {"tool": "run_step", "arguments": {"step_id": "call"}},
+        }
+        ran = await agent.ask("run_step", step_id="call", arguments={"text": "ahoy"})
+        del ran["session_token"]
+        assert ran == {"step_id": "call", "tool": "demo/echo", "result": {"text": "ahoy"}, "saved": "trial_result"}
+        events = (await agent.ask("get_trace"))["events"]
+        assert events[-1]["d"]["tool"] == "demo/echo"
+        rows = await agent.gateway.trail.latest(limit=20)
+        call = next(row.event for row in rows if row.event.verb == "call")
+        assert call.session == events[-1]["traceId"]
+        assert call.parent == events[-1]["spanId"]
+        assert events[-1]["d"]["call"] == call.trace
+        await agent.answer("answer-fits", "yes")
+        await agent.enter("note", step_manifest=[{"step_id": "call", "output": "ahoy"}])
+        assert not any("no recorded call" in one for one in agent.warnings)
+
+
+async def test_a_report_without_a_call_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """W-80."""
+    async with with_demo(tmp_path, monkeypatch) as agent:
+        await at_trial(agent)
+        await agent.answer("answer-fits", "yes")
+        await agent.enter("note", step_manifest=[{"step_id": "call", "output": "ahoy"}])
+        assert any("no recorded call" in one for one in agent.warnings)
+
+
+async def test_what_stands_in_a_steps_way_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """W-91, section 14."""
+    async with with_demo(tmp_path, monkeypatch) as agent:
+        await agent.start()
+        await agent.enter("trial")
+        refused = await agent.refused("run_step", step_id="call", arguments={"text": "x"})
+        assert (refused["code"], "tool-confirmed" in refused["message"]) == ("gate_closed", True)
+        assert "has no tool" in (await agent.refused("run_step", step_id="compare"))["message"]
+        assert "Available steps" in (await agent.refused("run_step", step_id="none"))["hints"][0]
+        await agent.start()
+        await at_trial(agent)
+        refused = await agent.refused("run_step", step_id="call", arguments={"text": 5})
+        assert refused["code"] == "invalid_args"
+        assert "/text" in refused["message"] + " ".join(refused["hints"])
+
+
+def bound(root: Path) -> Path:
+    """A workflow whose one step destroys, once it is known that it may, and whose question is a person's."""
+    root.mkdir()
+    (root / "risky.yaml").write_text(
+        f"id: risky\nversion: 1.0.0\ntitle: Risky\n{ROLES}\nactivities:\n"
+        "- {id: one, version: 1.0.0, name: One,\n"
+        "   steps: [{id: wipe, name: Wipe, tool: {ref: demo/erase, arguments: {name: '{file}'}, save: gone},\n"
+        "            condition: {type: simple, variable: sure, operator: '==', value: true}}],\n"
+        "   checkpoints: [{id: ask, name: Ask, message: 'Erase {file}?', answeredBy: human, options: [\n"
+        "      {id: yes, label: Yes, effect: {setVariable: {sure: true, file: a.txt}}},\n"
+        "      {id: no, label: No, effect: {setVariable: {sure: false}}}]}]}\n"
+    )
+    return root
+
+
+async def test_only_a_person_answers_what_is_a_persons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """W-95, then W-91 with an approval in the middle."""
+    async with with_demo(tmp_path, monkeypatch, dir=(str(bound(tmp_path / "defs")),)) as agent:
+        await agent.start("risky")
+        await agent.enter("one")
+        refused = await agent.refused("respond_checkpoint", checkpoint_id="ask", option_id="yes")
+        assert refused["code"] == "approval_required"
+        assert "auto" not in str(refused["hints"])
+        approval = refused["details"]["approval"]
+        again = await agent.refused("respond_checkpoint", checkpoint_id="ask", option_id="yes")
+        assert again["details"]["approval"] == approval
+        await agent.gateway.grant(approval, principal=LOCAL, why="asked")
+        other = await agent.refused("respond_checkpoint", checkpoint_id="ask", option_id="no")
+        assert other["code"] == "approval_required"  # the person chose another option
+        body = await agent.answer("ask", "yes")
+        assert body["resolved_option"] == "yes"
+        await _wiped(agent)
+
+
+async def _wiped(agent: Walker) -> None:
+    refused = await agent.refused("run_step", step_id="wipe")
+    assert refused["code"] == "approval_required"
+    approval = refused["details"]["approval"]
+    assert refused["next_action"] == {"op": "run_step", "args": {"step_id": "wipe", "approval_id": approval}}
+    await agent.gateway.grant(approval, principal=LOCAL)
+    ran = await agent.ask("run_step", step_id="wipe", approval_id=approval)
+    assert ran["result"] == "erased a.txt"
+    refused = await agent.refused("run_step", step_id="wipe", approval_id=approval)
+    assert refused["code"] == "conflict"  # an approval is good for one use
+    seen = await agent.gateway.workflows.sessions(AGENT, 1)
+    whole = await agent.gateway.workflows.session(AGENT, seen[0]["sid"])
+    assert {name: value["source"] for name, value in whole["variables"].items()} == {
+        "sure": "effect",
+        "file": "effect",
+        "gone": "tool",
+    }
+
+
+async def test_a_step_that_is_known_not_to_apply_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """W-91."""
+    async with with_demo(tmp_path, monkeypatch, dir=(str(bound(tmp_path / "defs")),)) as agent:
+        await agent.start("risky")
+        await agent.enter("one")
+        refused = await agent.refused("respond_checkpoint", checkpoint_id="ask", option_id="no")
+        await agent.gateway.grant(refused["details"]["approval"], principal=LOCAL)
+        await agent.answer("ask", "no")
+        assert (await agent.refused("run_step", step_id="wipe"))["code"] == "not_allowed"
+
+
+async def test_the_thirteenth_tool_comes_and_goes_with_definitions(tmp_path: Path) -> None:
+    """W-92."""
+    root = tmp_path / "defs"
+    root.mkdir()
+    with served(tmp_path / "data", "--workflows", str(root)) as client:
+        assert len(client.request("tools/list", {})["tools"]) == 12
+        bound(tmp_path / "more")
+        (root / "risky.yaml").write_text((tmp_path / "more" / "risky.yaml").read_text())
+        client.body("list_workflows")
+        client.body("list_workflows")
+        assert "notifications/tools/list_changed" in client.notices
+        assert client.request("tools/list", {})["tools"][12]["name"] == "run_step"
+
+
+async def test_step_tools_can_be_switched_off(tmp_path: Path) -> None:
+    """W-92."""
+    async with walking(tmp_path, step_tools="off") as agent:
+        assert len(agent.desk.face.operations) == 12
+        reply = await agent.reply("run_step", session_token="x", step_id="y")
+        assert reply.problem is not None
+        assert "there is no tool 'run_step'" in reply.text
+    async with walking(tmp_path, step_tools="auto") as agent:
+        assert len(agent.desk.face.operations) == 13  # the shipped example binds one
+
+
+async def test_a_hidden_workflow_answers_as_a_missing_one(tmp_path: Path) -> None:
+    """W-49."""
+    from periplus.model import Action, Policy, Rule, Verdict  # noqa: PLC0415
+
+    rule = Rule(action=(Action.DISCOVER,), tools=("workflow/first-*",), verdict=Verdict.DENY)
+    import msgspec  # noqa: PLC0415
+
+    settings = msgspec.structs.replace(settings_of(tmp_path), policy=Policy(rules=(rule,)))
+    async with open_gateway(settings, clock=SettableClock()) as gateway:
+        agent = Walker(gateway, desks(gateway, settings, ("workflow",))["workflow"], SettableClock())
+        assert await agent.plain("list_workflows") == []
+        hidden = await agent.reply("start_session", workflow_id="first-call")
+        missing = await agent.reply("start_session", workflow_id="none-call")
+        assert hidden.text == missing.text.replace("none-call", "first-call")
