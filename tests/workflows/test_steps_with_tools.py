@@ -22,10 +22,7 @@ DEMO = '''
 
 
 def echo(text: str) -> dict[str, str]:
-    """Say it back.
-
-    effect: read
-    """
+    """Say it back."""
     return {"text": text}
 
 
@@ -66,7 +63,7 @@ async def test_a_step_says_what_it_will_call_and_calls_it(tmp_path: Path, monkey
         assert tool == {
             "ref": "demo/echo",
             "available": True,
-            "effects": "read",
+            "effects": "write",
             "arguments": {"text": "{goal}"},
             "missing": ["text"],
             "requires": ["tool-confirmed"],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -23,6 +23,7 @@ from periplus.hosts.traces import origin_of
 from periplus.model import Principal
 from periplus.ports import Operation, Request, Wire
 
+_READERS = 10_000
 _DAY_MS = 86_400_000
 _PINNED_MS = 60_000
 Context = ServerRequestContext[Any, Any]
@@ -48,7 +49,7 @@ class McpHost:
         self._asking = asking
         self._connection = connection
         self._made: tuple[tuple[Operation, ...], list[types.Tool]] = ((), [])
-        self._seen: WeakKeyDictionary[Any, tuple[Operation, ...]] = WeakKeyDictionary()
+        self._seen: OrderedDict[str, tuple[Operation, ...]] = OrderedDict()  # by connection: the list it has read
         self._pinned = Pinned(gateway, desk)
 
     def server(self) -> Server[Any]:
@@ -104,19 +105,26 @@ class McpHost:
         listed = self._desk.face.operations
         if self._made[0] is not listed:
             self._made = (listed, [_tool(operation) for operation in listed])
-        self._seen[context.session] = listed
+        self._note_read(self.request(context).connection, listed)
         shelf = await self._shelf(context)
         if not shelf.tools:
             return types.ListToolsResult(tools=self._made[1])
         pinned = [listed_tool(name, tool) for name, tool in shelf.tools.items()]
         return types.ListToolsResult(tools=[*self._made[1], *pinned], ttl_ms=_PINNED_MS, cache_scope="private")
 
-    async def _tell_changes(self, context: Context) -> None:
+    async def _tell_changes(self, context: Context, connection: str) -> None:
         """Who has read the list hears when it is another one; at the calls they make anyway."""
         listed = self._desk.face.operations
-        if self._seen.get(context.session, listed) is not listed:
-            self._seen[context.session] = listed
+        if self._seen.get(connection, listed) is not listed:
+            self._note_read(connection, listed)
             await context.session.send_tool_list_changed()
+
+    def _note_read(self, connection: str, listed: tuple[Operation, ...]) -> None:
+        if connection:
+            self._seen[connection] = listed
+            self._seen.move_to_end(connection)
+        if len(self._seen) > _READERS:
+            self._seen.popitem(last=False)
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         operation = self._desk.operation(name)
@@ -139,7 +147,7 @@ class McpHost:
         result = await self._asking.through(
             context, params, request, lambda asked: self._answer(params, arguments, asked)
         )
-        await self._tell_changes(context)
+        await self._tell_changes(context, request.connection)
         return result
 
     async def _answer(
