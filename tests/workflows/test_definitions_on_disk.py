@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -385,7 +384,7 @@ async def test_a_changed_file_is_seen_by_the_next_call(tmp_path: Path) -> None:
         await agent.enter("b")
         assert any("on disk is broken" in one for one in agent.warnings)
         assert (await agent.reply("start_session", workflow_id="w")).problem is not None
-        os.remove(root / "w.yaml")
+        (root / "w.yaml").unlink()
         assert (await agent.refused("get_workflow"))["code"] == "not_found"
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import httpx2
 import pytest
 from line_client import LineClient, served
-from listening import listening
 from mcp import Client
 from walking import SAMPLES, settings_of
 
+from listening import listening
 from periplus.app.serving import open_application
 
 TWELVE = [
