@@ -138,3 +138,32 @@ def test_a_changed_tool_is_shown_beside_what_it_was_and_accepted(periplus: Run, 
     assert '+  "summary": "Do a otherwise.",' in shown
     assert periplus("sources", "accept", "quay").out == "accepted quay/things/a\n"
     assert periplus("sources", "diff", "quay").out == "nothing has changed\n"
+
+
+def test_a_tool_of_any_kind_is_called_in_the_same_way(periplus: Run) -> None:
+    """S-96, S-103, S-86: the whole harbour, an MCP server and a Python module among it."""
+    with running() as services:
+        assert periplus("add", f"{services.office}/openapi.yaml", "--name", "harbour").code == 0
+        assert periplus("add", f"{services.crew}/graphql", "--name", "crew").code == 0
+        assert periplus("add", f"mcp:{sys.executable} -m periplus.demo.tides", "--name", "tides").code == 0
+        assert periplus("add", "python:periplus.demo.charts", "--name", "charts").code == 0
+        assert periplus("call", "quoteBerth", "code=B4", "length_m=36").json["total"] == 86.4
+        sailor = periplus("call", "sailor", "id=1", "--select", "name, vessel.name")
+        assert sailor.json == {"name": "Jason", "vessel": {"name": "Argo"}}
+        signed = periplus("call", "signOn", "input.name=Zetes", "input.rank=MATE", "input.vessel=Argo")
+        assert signed.json["sailor"]["name"] == "Zetes"
+        course = ("start.latitude=37.94", "start.longitude=23.64", "end.latitude=35.52", "end.longitude=24.02")
+        assert periplus("call", "plot_course", *course).json["distance_nm"] == 146.4
+        tides = periplus("browse", "tides", "--json").json["tools"]
+        assert "tide_height" in str(tides)
+        assert 0 < periplus("call", "tide_height", "station=bar", "hour=3").json["result"] < 4
+
+
+def test_what_a_function_prints_is_not_its_result(periplus: Run, tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text("def f() -> bytes:\n    print('noise')\n    return b'%PDF-'\n")
+    assert periplus("add", "python:noisy.py", "--name", "noisy").code == 0
+    done = periplus("call", "f", "--save", "chart.pdf")
+    assert done.json["$file"]["media_type"] == "application/pdf"
+    assert (tmp_path / "chart.pdf").read_bytes() == b"%PDF-"
+    assert "noise" in done.err
+    assert "is not what" not in done.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,7 +60,8 @@ def call(
         data = (await gateway.file(result.handle))[0] if save and result.handle else None
         return result, data
 
-    result, data = with_gateway(context, work)
+    with redirect_stdout(sys.stderr):  # what a Python function prints is not its result
+        result, data = with_gateway(context, work)
     if save is not None:
         _write(save, data)
     if as_json:

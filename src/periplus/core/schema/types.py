@@ -149,9 +149,13 @@ def facts(schema: Any) -> str:
 def _bounds(schema: Mapping[str, Any]) -> str:
     low = _number(schema, "minimum", "exclusiveMinimum")
     high = _number(schema, "maximum", "exclusiveMaximum")
-    if abs(float(low or 0)) >= 2**31 - 1 or abs(float(high or 0)) >= 2**31 - 1:
+    if any(_is_machine(schema.get(key)) for key in ("minimum", "maximum")):
         return ""  # the bounds of a machine integer tell a reader nothing
     return f"{low or ''}..{high or ''}" if low or high else ""
+
+
+def _is_machine(bound: Any) -> bool:
+    return isinstance(bound, int | float) and abs(bound) >= 2**31 - 1
 
 
 def _number(schema: Mapping[str, Any], *keys: str) -> str:

@@ -63,8 +63,18 @@ _TABLE: tuple[tuple[type, Schema], ...] = (
 _NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
 
-def scalar(kind: type) -> Schema | None:
-    """The schema of a class that goes by one value."""
+_GIVEN_FILE: Schema = {
+    "type": "object",
+    "properties": {"$file": {"type": "object", "description": "A file: its type, size and cache_ref"}},
+    "required": ["$file"],
+    "x-periplus-file": True,
+}
+
+
+def scalar(kind: type, *, gives: bool = False) -> Schema | None:
+    """The schema of a class that goes by one value; of bytes that are given, what stands for their file."""
+    if gives and issubclass(kind, bytes | bytearray | memoryview):
+        return dict(_GIVEN_FILE)
     if issubclass(kind, Enum):
         return _enum(kind)
     return next((dict(schema) for known, schema in _TABLE if issubclass(kind, known)), None)

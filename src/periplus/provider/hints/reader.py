@@ -80,7 +80,7 @@ class Hints:
             return self._known(hint, None)
         if describes_itself(kind):
             return self._definitions.adopt(own_schema(hint, gives=self._gives, complain=self._complain))
-        if (plain := scalar(kind)) is not None:
+        if (plain := scalar(kind, gives=self._gives)) is not None:
             return plain
         if is_shaped(kind):
             identity = f"{kind.__module__}.{kind.__qualname__} {hint!r}"
