@@ -1,4 +1,4 @@
-"""What a measured process does: python -m benchmarks.calls.work warm|load ...; figures as JSON on the last line."""
+"""What a measured process does: python -m benchmarks.calls.work warm|load|trail ...; JSON on the last line."""
 
 from __future__ import annotations
 
@@ -99,6 +99,31 @@ async def load(seconds: str, audit: str) -> dict[str, Any]:
             return await _crowd(opened, float(seconds))
 
 
+async def trail(turns: str, seconds: str) -> dict[str, Any]:
+    """The crowd before a gateway that keeps its trail and one that does not, by short turns: what one slow second
+    of the machine takes from one of them, it takes from the other.
+    """
+    with tempfile.TemporaryDirectory() as kept, tempfile.TemporaryDirectory() as free, upstream(0.02) as base:
+        async with gateway(Path(kept), base) as on, gateway(Path(free), base, audit=False) as off:
+            rates: dict[str, list[float]] = {"on": [], "off": []}
+            cpu: dict[str, list[float]] = {"on": [], "off": []}
+            for turn in range(int(turns) + 1):
+                pair = (("on", on), ("off", off))
+                for name, opened in pair if turn % 2 else reversed(pair):
+                    seen = await _crowd(opened, float(seconds))
+                    if turn:  # the first warms both
+                        rates[name].append(seen["per_second"])
+                        cpu[name].append(seen["cpu_ms"])
+            shares = [1 - one / other for one, other in zip(rates["on"], rates["off"], strict=True)]
+            return {
+                "on": median(rates["on"]),
+                "off": median(rates["off"]),
+                "share": median(shares),
+                "cpu_on_ms": median(cpu["on"]),
+                "cpu_off_ms": median(cpu["off"]),
+            }
+
+
 async def _crowd(opened: Gateway, seconds: float) -> dict[str, Any]:
     took: list[float] = []
     errors: dict[str, int] = {}
@@ -146,7 +171,7 @@ def _resident_mb() -> float:
 
 
 def main() -> None:
-    work = {"warm": warm, "load": load}[sys.argv[1]]
+    work = {"warm": warm, "load": load, "trail": trail}[sys.argv[1]]
     print(json.dumps(anyio.run(work, *sys.argv[2:])))
 
 
