@@ -39,6 +39,7 @@ def test_adding_as_json_is_the_load_report(periplus: Run, tmp_path: Path) -> Non
 
 
 def test_findings_are_shown_with_place_and_count(periplus: Run, tmp_path: Path) -> None:
+    """S-5, S-118."""
     broken = {f"/x{number}": {"get": []} for number in range(10)}
     (tmp_path / "quay.json").write_text(text(api("a") | {"paths": api("a")["paths"] | broken}))
     added = periplus("add", "quay.json").out

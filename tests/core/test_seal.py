@@ -91,6 +91,22 @@ def test_rotation_keeps_tokens_in_flight_until_their_key_is_forgotten():
         Seal(ring.rotated(clock), clock).open("cursor", token)
 
 
+@given(keep=st.integers(1, 4), turns=st.integers(0, 8), made=st.integers(0, 8))
+def test_a_token_opens_exactly_as_long_as_its_key_is_in_the_ring(keep, turns, made):
+    clock = _Clock()
+    ring, token = KeyRing.new(clock), ""
+    for turn in range(turns + 1):
+        if turn == min(made, turns):
+            token = Seal(ring, clock).seal("approval", turn)
+        ring = ring if turn == turns else ring.rotated(clock, keep)
+    later = turns - min(made, turns)
+    if later < keep:
+        assert Seal(ring, clock).open("approval", token) == min(made, turns)
+    else:
+        with pytest.raises(Problem, match="not valid here"):
+            Seal(ring, clock).open("approval", token)
+
+
 def test_an_empty_ring_is_refused():
     with pytest.raises(Problem, match="key ring is empty"):
         Seal(KeyRing(()), _CLOCK)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from periplus.model import Code, Problem
 
@@ -34,3 +36,23 @@ def test_a_problem_says_what_was_wrong_and_what_to_do():
         "next_action": None,
         "retryable": False,
     }
+
+
+_values = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=20)
+_objects = st.dictionaries(st.text(max_size=5), _values, max_size=3)
+
+
+@given(
+    code=st.sampled_from(Code),
+    message=st.text(),
+    hints=st.lists(st.text(), max_size=3).map(tuple),
+    where=st.none() | st.text(),
+    retryable=st.booleans(),
+    next_action=st.none() | _objects,
+    details=_objects,
+)
+def test_whatever_a_problem_says_arrives_as_it_was_said(code, **said):
+    body = msgspec.json.decode(msgspec.json.encode(Problem(code, **said).to_json()))
+    silent = {name for name, value in (("where", said["where"]), ("details", said["details"] or None)) if value is None}
+    told = {name: value for name, value in said.items() if name not in silent}
+    assert body == {"code": code.value, **told, "hints": list(said["hints"])}

@@ -20,8 +20,9 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def guest(self) -> str:
-        """How sources name those who connected them."""
-        return f"{self.tenant}/{self.id}"
+        """How sources name those who connected them; no two callers are named alike, whatever their names hold."""
+        tenant = self.tenant.replace("%", "%25").replace("/", "%2F")
+        return f"{tenant}/{self.id}"
 
 
 LOCAL = Principal(id="local", scopes=frozenset({"admin"}))

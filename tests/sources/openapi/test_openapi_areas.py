@@ -14,7 +14,7 @@ def tagged(*tags: Any):
 
 
 def test_the_primary_area_is_the_first_declared_tag(read: Any, api: Any):
-    """S-24."""
+    """S-18, S-24."""
     result = read(api({"/a": tagged("loose", "known", "other")}, tags=[{"name": "other"}, {"name": "known"}]))
     assert result.drafts[0].areas == (("known",), ("loose",), ("other",))
     assert result.drafts[0].tags == ("loose", "known", "other")

@@ -139,7 +139,7 @@ async def call(gateway: Gateway, tool: str, **arguments: Any) -> Any:
 
 
 async def test_what_is_created_is_read_back_and_deleted_by_schema_alone(gateway: Gateway, notes: Notes) -> None:
-    """S-60: JSON without `servers`, a form, a Swagger 2.0 body."""
+    """S-60, S-113: JSON without `servers`, a form, a Swagger 2.0 body; an answer of text and an empty one."""
     assert await call(gateway, "addNote", id="a", text="x y&=+é", tags=["1", "2"]) == "made a"
     assert await call(gateway, "getNote", id="a") == {"text": "x y&=+é", "tags": ["1", "2"]}
     assert await call(gateway, "putNote", id="b", text="new") == {"text": "new"}
