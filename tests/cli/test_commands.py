@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from outcome import Run
@@ -190,6 +191,42 @@ def test_the_line_under_a_page_leads_to_the_next(quay: Run) -> None:
             break
         command = [*page[-1].removeprefix("more: periplus ").split(), "--deep"]
     assert seen == ["quay/berths/reserveBerth", "quay/ships/getShip", "quay/ships/listShips"]
+
+
+def _ship(document: dict[str, Any], links: int) -> dict[str, Any]:
+    """`getShip` answers with the first of so many kinds of things, each of which names the next."""
+    kinds: dict[str, Any] = {
+        f"Thing{number}": {
+            "type": ["object", "null"],
+            "properties": {"id": {"type": "string"}, "next": {"$ref": f"#/components/schemas/Thing{number + 1}"}},
+        }
+        for number in range(links)
+    }
+    last = {"type": "object", "properties": {"id": {"type": "string"}}}
+    document["components"] = {"schemas": kinds | {f"Thing{links}": last}}
+    answer = {"schema": {"anyOf": [{"$ref": "#/components/schemas/Thing0"}, {"type": "null"}]}}
+    document["paths"]["/getShip"]["get"]["responses"] = {
+        "200": {"description": "", "content": {"application/json": answer}}
+    }
+    return document
+
+
+def test_a_type_that_may_be_null_says_so_where_it_stands(periplus: Run, tmp_path: Path) -> None:
+    (tmp_path / "quay.json").write_text(text(_ship(api("ships/getShip") | {"openapi": "3.1.0"}, 2)))
+    periplus("add", "quay.json")
+    shown = periplus("inspect", "getShip").out
+    assert "}): Thing0 | null\n" in shown
+    assert "  next?: Thing1 | null;" in shown
+    assert "  next?: Thing2;" in shown
+    assert periplus("inspect", "getShip", "--form", "line").out == "quay/ships/getShip(x?: integer) -> Thing0 | null\n"
+
+
+def test_a_result_of_many_types_shows_the_nearest_and_names_the_next(periplus: Run, tmp_path: Path) -> None:
+    (tmp_path / "quay.json").write_text(text(_ship(api("ships/getShip") | {"openapi": "3.1.0"}, 20)))
+    periplus("add", "quay.json")
+    shown = periplus("inspect", "getShip").out
+    assert shown.count("interface ") == 8
+    assert shown.rstrip().endswith("// and Thing8: see the JSON Schema")
 
 
 def test_a_tool_is_inspected_in_four_forms(quay: Run) -> None:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from periplus.core.schema.types import Types, facts, member, type_name
+from periplus.core.schema.types import Types, facts, member, or_null, type_name
 from periplus.model import Schema, Tool
 
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>")
@@ -15,6 +15,7 @@ _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
 _WIDTH = 100
 _COMMENT = 300
 _MEMBERS = 60
+_ARGUMENT_TYPES, _RESULT_TYPES = 60, 8  # what is given is written by hand; what comes back is looked at
 
 
 def one_line(tool: Tool) -> str:
@@ -29,18 +30,26 @@ def one_line(tool: Tool) -> str:
 
 
 def signature(tool: Tool) -> str:
-    """The whole tool: what it does, a function, and every type its arguments and result name."""
+    """The tool to read: what it does, a function, the types of its arguments, and the nearest of its result."""
     types = Types(_definitions(tool))
     name = member(tool.ref.leaf.replace("-", "_").replace(".", "_").replace("@", "_"))
     body = _members(tool.args_schema, types, indent="  ")
     arguments = f"args: {{\n{body}\n}}" if body else ""
-    lines = [*_header(tool), f"function {name}({arguments}): {_result(tool, types)}"]
-    printed: set[str] = set()
-    while left := [name for name in types.named if name not in printed]:
-        for name in left:
-            printed.add(name)
-            lines.append(_declaration(name, types.named[name], types))
+    declared: dict[str, str] = {}
+    _declare(declared, types, _ARGUMENT_TYPES)
+    result = _result(tool, types)
+    _declare(declared, types, len(declared) + _RESULT_TYPES)
+    lines = [*_header(tool), f"function {name}({arguments}): {result}", *declared.values()]
+    if further := [name for name in types.named if name not in declared]:
+        lines.append(f"\n// and {', '.join(further)}: see the JSON Schema")
     return "\n".join(lines)
+
+
+def _declare(declared: dict[str, str], types: Types, most: int) -> None:
+    """Declarations of named types, those named first before those that they name."""
+    while left := [name for name in types.named if name not in declared][: most - len(declared)]:
+        for name in left:
+            declared[name] = _declaration(name, types.named[name], types)
 
 
 def _header(tool: Tool) -> list[str]:
@@ -121,7 +130,7 @@ def _result(tool: Tool, types: Types) -> str:
         title = schema.get("title")
         name = type_name(title if isinstance(title, str) and title else f"{tool.ref.leaf} response")
         types.named.setdefault(name, schema)
-        return name
+        return or_null(name, schema)
     return types.of(schema)
 
 

@@ -65,7 +65,7 @@ class Types:
             return "any" if schema is not None else type_name(name)  # a line shows the name of what it has not at hand
         if not _is_worth_a_name(schema):
             return self.of(schema, depth) if depth < _INLINE_DEPTH * 3 else "any"
-        return self._name(name, schema)
+        return or_null(self._name(name, schema), schema)
 
     def _name(self, definition: str, schema: Mapping[str, Any]) -> str:
         if definition not in self._names:
@@ -106,6 +106,12 @@ class Types:
         if len(parts) > 1:
             return " & ".join(f"({part})" if " | " in part else part for part in parts)
         return parts[0] if parts else "any"
+
+
+def or_null(name: str, schema: Mapping[str, Any]) -> str:
+    """The name of an object's type where it stands: the type says its members, its place that there may be none."""
+    kinds = schema.get("type")
+    return f"{name} | null" if isinstance(kinds, list) and "null" in kinds else name
 
 
 def literal(value: Any) -> str:
@@ -188,7 +194,11 @@ def _long_enum(values: Sequence[Any]) -> str:
 
 
 def _union(types: Sequence[str]) -> str:
-    return " | ".join(dict.fromkeys(f"({text})" if " & " in text else text for text in types))
+    """The alternatives, each once, and last that there may be nothing."""
+    some = dict.fromkeys(text.removesuffix(" | null") for text in types if text != "null")
+    told = [f"({text})" if " & " in text else text for text in some]
+    nothing = any(text == "null" or text.endswith(" | null") for text in types)
+    return " | ".join([*told, "null"] if nothing else told)
 
 
 def _needs_brackets(text: str) -> bool:
