@@ -130,6 +130,8 @@ def _application(gateway: Gateway, settings: Settings, address: Address, known: 
 
     oauth = OAuth(gateway, issuers=known.issuers, url=settings.serve.url, has_keys=known.has_keys)
 
+    links = ("/s/",) if settings.handshake.native and settings.handshake.site_links else ()
+
     async def ready() -> list[tuple[str, bool, str]]:
         return await readiness(gateway, told=not known.authenticator.asks)
 
@@ -144,7 +146,7 @@ def _application(gateway: Gateway, settings: Settings, address: Address, known: 
                 allowed_hosts=("localhost", *settings.serve.hosts, *_named(settings)) if address.is_loopback else (),
                 allowed_origins=settings.serve.origins,
                 body_bytes=settings.serve.body_bytes,
-                public_paths=OPEN if known.authenticator.asks else (),
+                public_paths=(*OPEN, *links) if known.authenticator.asks else (),
                 url=settings.serve.url,
                 watch=figures,
             ),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from periplus.cli import console
-from periplus.cli.context import AsJson, with_gateway
+from periplus.cli.context import AsJson, Choices, with_gateway
 from periplus.model import ApiKey, Principal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from periplus.core.keys import Made
+    from periplus.core.keys import Link, Made
 
 app = typer.Typer(help="Make, list and take back API keys for callers over HTTP.", no_args_is_help=True)
 
@@ -75,6 +75,30 @@ def revoke(
         console.print_json(_told(key))
     else:
         console.out().print(f"revoked {key.id}, the key of {key.principal}", markup=False)
+
+
+@app.command()
+def link(
+    context: typer.Context,
+    id_: Annotated[str, typer.Argument(metavar="ID", help="The key's id, as `periplus keys list` shows it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make an address for a gateway that sends no key: whoever has it is the key's holder, until the key ends."""
+    made: Link = with_gateway(context, lambda gateway: gateway.link_site(id_))
+    path = f"/s/{made.token}"
+    if as_json:
+        console.print_json({"path": path} | _told(made.record))
+        return
+    console.out().print(path, markup=False, soft_wrap=True)
+    console.err().print(
+        f"the address of the site of {made.record.principal}, below the gateway's own; it is as secret as the key",
+        markup=False,
+        style="dim",
+        soft_wrap=True,
+    )
+    choices: Choices = context.obj
+    if not choices.settings.handshake.site_links:
+        console.err().print("it works while [handshake] site_links = true", markup=False, style="yellow")
 
 
 def _told(key: ApiKey) -> dict[str, Any]:

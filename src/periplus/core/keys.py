@@ -19,7 +19,7 @@ _KEY = re.compile(r"pk_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 _ID_BYTES, _SECRET_BYTES = 6, 32
 _SCOPE = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]{1,100}")  # RFC 6749, appendix A.4
 _NAME_MAX = 200
-_PURPOSE = "access token"
+_PURPOSE, _LINK = "access token", "site link"
 _TOKEN_S = 3600.0
 _USE_S = 3600.0  # how exactly it is known when a key was last used
 
@@ -37,6 +37,13 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
     access_token: str
     expires_in: int
     scopes: tuple[str, ...]
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands in an address instead of a key, for clients that send none."""
+
+    token: str
+    record: ApiKey
 
 
 class ApiKeys:
@@ -101,6 +108,31 @@ class ApiKeys:
             )
         token = self._seal.seal(_PURPOSE, [key.id, list(wanted)], _TOKEN_S)
         return Token(access_token=token, expires_in=int(_TOKEN_S), scopes=wanted)
+
+    async def link(self, id_: str, by: Principal) -> Link:
+        """A word for the address of a site that is one key's alone; it ends with the key."""
+        _check_maker(by, by.tenant)
+        key = await self._keys.key(id_.removeprefix(_MARK)[:40])
+        if key is None or (by.tenant and key.tenant != by.tenant):
+            raise Problem(Code.NOT_FOUND, f"there is no key {id_[:40]!r}", hints=("periplus keys list shows them",))
+        key = await self._live(key)
+        lasts = key.expires_at - self._clock.now() if key.expires_at else None
+        return Link(token=self._seal.seal(_LINK, [key.id], lasts), record=key)
+
+    async def linked(self, token: str) -> Principal:
+        """Whose site an address is of."""
+        try:
+            (id_,) = self._seal.open(_LINK, token)
+        except Problem as problem:
+            raise Problem(
+                Code.UNAUTHENTICATED,
+                "this address leads nowhere, or no longer",
+                hints=("ask its operator for another",),
+            ) from problem
+        key = await self._keys.key(id_)
+        if key is None:
+            raise _unknown("its key is gone")
+        return (await self._live(key)).holder
 
     async def _recognised(self, shown: str) -> ApiKey:
         found = _KEY.fullmatch(shown)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, contextmanag
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from berths import HARBOUR
@@ -17,8 +18,8 @@ import periplus
 from listening import listening
 from periplus.app import open_gateway
 from periplus.app.serving import open_application
-from periplus.model import Effect, Policy, Rule, SourceSpec, Verdict
-from periplus.settings import HandshakeSettings, Settings
+from periplus.model import Action, Effect, EventFilter, Policy, Principal, Rule, SourceSpec, Verdict
+from periplus.settings import HandshakeSettings, ServeSettings, Settings
 from sites import Site
 
 Serve = Callable[..., AbstractContextManager[str]]
@@ -144,6 +145,17 @@ def test_pages_of_any_size_hold_everything_once(base: str, size: int) -> None:
         assert {one for one in found if one.count("_")} == ALL
 
 
+def test_everything_at_once_is_had_only_where_the_operator_wants_it(open_site: Serve) -> None:
+    """H-75: `native_dumps`"""
+    with open_site(handshake=HandshakeSettings(native_dumps=True)) as base:
+        for path in ("/elemm/manifest", "/elemm/landmarks"):
+            page = got(base, path)
+            assert {f"harbour:{one}" for one in ALL} < set(ids(page))
+            assert len(ids(page)) == page["pagination"]["total"]
+    with open_site() as base:
+        assert httpx2.get(f"{base}/elemm/manifest").status_code == 404
+
+
 def test_what_nobody_can_see_is_an_empty_page(base: str) -> None:
     """H-73"""
     page = got(base, MANIFEST, format="json", landmark_id="nope")
@@ -240,7 +252,7 @@ def test_what_a_policy_hides_is_nowhere_and_what_needs_a_person_waits(open_site:
     policy = Policy(
         rules=(
             Rule(verdict=Verdict.DENY, tools=("node:harbour/pilots",)),
-            Rule(verdict=Verdict.ASK, tools=("harbour/berths/berths_list",), action=("call",)),  # type: ignore[arg-type]
+            Rule(verdict=Verdict.ASK, tools=("harbour/berths/berths_list",), action=(Action.CALL,)),
         )
     )
     with open_site(policy=policy) as base:
@@ -273,6 +285,64 @@ async def test_a_gateway_reads_another_whole_and_calls_through_it(base: str, tmp
         result = await gateway.call("far/berths/berths_list", select="code")
         assert result.value == [{"code": "B4"}, {"code": "B7"}]
         assert (await gateway.connect(SourceSpec(id="far", url=f"{base}/sites/harbour"))).unchanged
+
+
+def linked(tmp_path: Path, **holder: Any) -> tuple[str, str]:
+    """A key's id, and the address that is its holder's."""
+
+    async def make() -> tuple[str, str]:
+        async with open_gateway(Settings(data=str(tmp_path / "data")), configure=False) as gateway:
+            made = await gateway.issue_key(Principal(id="ann", **holder))
+            return made.record.id, f"/s/{(await gateway.link_site(made.record.id)).token}"
+
+    return anyio.run(make)
+
+
+def test_an_address_of_ones_own_needs_no_key_until_it_is_taken_back(open_site: Serve, tmp_path: Path) -> None:
+    """H-75: for one principal; nobody else's address, and no other path, opens with it."""
+    keyed = ServeSettings(auth="keys")
+    key, link = linked(tmp_path)
+    with open_site(serve=keyed, handshake=HandshakeSettings(site_links=True)) as base:
+        for place in ("", "/sites/harbour"):
+            assert got(base + link + place, MANIFEST, format="json")["landmarks"]
+        assert done(base + link, {"action": "harbour:berths:berths_list"})[0]["code"] == "B4"
+        for path in ("", f"{link}x", f"{link[:-9]}", "/s/", "/s/x"):
+            assert httpx2.get(base + path + MANIFEST).status_code in (401, 404)
+        assert httpx2.get(f"{base}{link}/mcp").status_code == 404
+        assert httpx2.post(f"{base}/v1/handshake/get_manifest", json={}).status_code == 401
+
+        async def revoke() -> None:
+            async with open_gateway(Settings(data=str(tmp_path / "data")), configure=False) as gateway:
+                await gateway.revoke_key(key)
+
+        anyio.run(revoke)
+        assert httpx2.get(base + link + MANIFEST).status_code == 401
+        assert httpx2.post(base + link + EXECUTE, json={"action": "harbour:berths:berths_list"}).status_code == 401
+
+
+def test_addresses_of_ones_own_lead_nowhere_where_they_are_not_wanted(open_site: Serve, tmp_path: Path) -> None:
+    """H-75: `site_links` is off unless it is set."""
+    _, link = linked(tmp_path)
+    with open_site(serve=ServeSettings(auth="keys")) as base:
+        assert httpx2.get(base + link + MANIFEST).status_code == 401
+    with open_site() as base:
+        assert httpx2.get(base + link + MANIFEST).status_code == 404
+
+
+def test_the_reference_gateway_executes_where_everybody_needs_a_key(open_site: Serve, tmp_path: Path) -> None:
+    """H-75: it sends no credentials, and the trail has whose address it was."""
+    _, link = linked(tmp_path)
+    settings = {"serve": ServeSettings(auth="keys"), "handshake": HandshakeSettings(site_links=True)}
+    with open_site(**settings) as base, reference_gateway(tmp_path / "home") as ask:
+        assert "CONNECTED to NATIVE API" in ask("connect_to_site", url=f"{base}{link}/sites/harbour")
+        assert "**berths**" in ask("get_manifest")
+        assert "B7" in ask("call_action", action="berths:berths_list", parameters={})
+
+    async def who() -> set[str]:
+        async with open_gateway(Settings(data=str(tmp_path / "data")), configure=False) as gateway:
+            return {row.event.principal for row in await gateway.trail.latest(EventFilter(verb="call"), limit=5)}
+
+    assert anyio.run(who) == {"ann"}
 
 
 @pytest.mark.parametrize("place", ["", "/sites/harbour"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from periplus.core.keys import Made, Token
+from periplus.core.keys import Link, Made, Token
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, ApiKey, Principal
 
@@ -34,6 +34,19 @@ class KeyVerbs(Wired):
             audit.about(key.principal)
             audit.add(id=key.id)
         return key
+
+    async def link_site(self, key: str, *, principal: Principal = LOCAL) -> Link:
+        """An address for a client that sends no key of its own: whoever has it is the key's holder, until it ends."""
+        async with self._audit.event("grant", principal) as audit:
+            audit.add(op="link_site")
+            link = await self._keys.link(key, principal)
+            audit.about(link.record.principal)
+            audit.add(id=link.record.id)
+        return link
+
+    async def holder_of_link(self, token: str) -> Principal:
+        """Whose site an address is of; `unauthenticated` when it is unknown, or its key ended or was taken back."""
+        return await self._keys.linked(token)
 
     async def holder_of(self, key_or_token: str) -> Principal:
         """Whoever shows this; `unauthenticated` when it is unknown, expired or revoked."""

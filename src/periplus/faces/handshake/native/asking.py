@@ -28,6 +28,9 @@ class NativeAsk(msgspec.Struct, frozen=True, kw_only=True):
     offset: int = 0
 
 
+EVERYTHING = NativeAsk(full=True, json=True, items=1 << 30)
+
+
 def asked(ask: HttpAsk) -> NativeAsk:
     """The query of a request. JSON is also what a client asks for that accepts nothing else first."""
     limit = _number(ask, "limit", _ITEMS)

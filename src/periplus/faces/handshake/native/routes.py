@@ -8,7 +8,7 @@ import msgspec
 
 from periplus.core.gateway import Gateway
 from periplus.faces.handshake.errors import error_object, refusal
-from periplus.faces.handshake.native.asking import asked
+from periplus.faces.handshake.native.asking import EVERYTHING, asked
 from periplus.faces.handshake.native.execute import execute
 from periplus.faces.handshake.native.manifest import answered, manifest, search
 from periplus.faces.handshake.session import Talk
@@ -22,6 +22,8 @@ _GET, _POST = ("GET",), ("POST",)
 _HERE = "/.well-known/elemm"
 _PAGES = (f"{_HERE}-manifest.md", f"{_HERE}-inspect.md")
 _PLACES = ("", "/sites/{source}")
+_DUMPS = ("/elemm/manifest", "/elemm/landmarks")  # everything at once, as clients of long ago ask for it
+_LINK = "/s/{token}"  # the host asks nobody for a name there: the word in the address says who it is
 Answer = Callable[[HttpAsk], Awaitable[HttpAnswer]]
 
 
@@ -30,7 +32,9 @@ def native_routes(gateway: Gateway, settings: HandshakeSettings) -> tuple[Route,
     if not settings.native:
         return ()
     sites = NativeSites(gateway, settings)
-    return tuple(route for place in _PLACES for route in _at(place, sites))
+    dumps = [Route(methods=_GET, path=path, handler=sites.dump) for path in _DUMPS if settings.native_dumps]
+    places = (*_PLACES, *(_LINK + place for place in _PLACES)) if settings.site_links else _PLACES
+    return (*dumps, *(route for place in places for route in _at(place, sites)))
 
 
 def _at(place: str, sites: NativeSites) -> tuple[Route, ...]:
@@ -53,6 +57,11 @@ class NativeSites:
         turn, site = await self._begin(ask)
         return answered(ask, _base(ask), await manifest(turn, site, asked(ask)))
 
+    async def dump(self, ask: HttpAsk) -> HttpAnswer:
+        """Everything there is, on one page."""
+        turn, site = await self._begin(ask)
+        return answered(ask, _base(ask), await manifest(turn, site, EVERYTHING))
+
     async def search(self, ask: HttpAsk) -> HttpAnswer:
         """Landmarks that a pattern finds."""
         turn, site = await self._begin(ask)
@@ -70,14 +79,23 @@ class NativeSites:
         return _json(done.body, done.status if ("status", "http") in ask.query else 200)
 
     async def _begin(self, ask: HttpAsk) -> tuple[Turn, Site]:
-        talk = Talk(self._gateway, ask.request, "")
+        request = await self._request(ask)
+        talk = Talk(self._gateway, request, "")
         talk.name = ""
         name = ask.params.get("source", CATALOG)
-        site = await Turn(self._gateway, self._settings, ask.request, talk, {}).open(name)
+        site = await Turn(self._gateway, self._settings, request, talk, {}).open(name)
         if site is None and name != CATALOG:
             raise Problem(Code.SOURCE_NOT_FOUND, f"there is no site {name[:60]!r} here", hints=("ask at the root",))
         site = site or Site(CATALOG, ())
-        return _Here(self._gateway, self._settings, ask.request, talk, site), site
+        return _Here(self._gateway, self._settings, request, talk, site), site
+
+    async def _request(self, ask: HttpAsk) -> Request:
+        """The request of whoever asks; an address that is somebody's own says who that is (H-75)."""
+        token = ask.params.get("token")
+        if token is None:
+            return ask.request
+        holder = await self._gateway.holder_of_link(token)
+        return msgspec.structs.replace(ask.request, principal=holder, anonymous=False)
 
 
 class _Here(Turn):
@@ -99,7 +117,7 @@ class _Here(Turn):
 
 def _base(ask: HttpAsk) -> str:
     """The site's own address, as it was reached."""
-    return ask.request.base_url + ask.path.partition(_HERE)[0]
+    return ask.request.base_url + ("" if ask.path in _DUMPS else ask.path.partition(_HERE)[0])
 
 
 def _json(value: object, status: int) -> HttpAnswer:
