@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -65,7 +67,8 @@ class Quay:
         self.bodies: list[Any] = []
         self.trouble: list[Response] = []  # given once each, first of all
         self.at_once = self.most_at_once = 0
-        self.reached = anyio.Event()
+        self.reached = threading.Event()  # somebody waits for the slow answer
+        self.go = threading.Event()  # it may be given
 
     @property
     def document(self) -> str:
@@ -98,7 +101,9 @@ class Quay:
 
     async def slow(self, request: Request) -> Response:
         await self.note(request)
-        await anyio.sleep(30)
+        self.reached.set()
+        with anyio.move_on_after(30):
+            await anyio.to_thread.run_sync(self.go.wait, abandon_on_cancel=True)
         return JSONResponse({})
 
 
@@ -122,3 +127,4 @@ def quay() -> Iterator[Quay]:
     with serving(app) as base:
         made.base = base
         yield made
+        made.go.set()

@@ -29,6 +29,7 @@ from periplus.model import Code, Node, Problem
 from periplus.ports import Handler, Reply, Request, Resource, Route
 from periplus.settings import Settings
 
+_OPENERS = ("get_manifest", "get_landmarks")  # what makes the handshake
 Answer = Callable[[Turn], Awaitable[Reply]]
 
 
@@ -71,7 +72,11 @@ class Handshake:
         return answer
 
     async def _turn(self, name: str, request: Request, arguments: Mapping[str, Any]) -> Turn:
-        read = given(name, arguments, self._operands)
+        try:
+            read = given(name, arguments, self._operands)
+        except Problem:
+            await self._gated(name, request, arguments)
+            raise
         fresh = read.session == "new" and name == "connect_to_site"
         talk = Talk(self._gateway, request, "" if fresh else read.session)
         if fresh:
@@ -79,6 +84,14 @@ class Handshake:
         turn = Turn(self._gateway, self._settings, request, talk, read.arguments)
         turn.notes += read.notes
         return await turn.begin()
+
+    async def _gated(self, name: str, request: Request, arguments: Mapping[str, Any]) -> None:
+        """Whoever may not act yet hears that first, whatever else is wrong with what they sent (H-10, H-41)."""
+        if name not in ("call_action", "execute_sequence") or landmarks.plain(str(arguments.get("action"))) in _OPENERS:
+            return
+        said = arguments.get("session", arguments.get("session_id"))
+        talk = Talk(self._gateway, request, said if isinstance(said, str) and said != "default" else "")
+        (await Turn(self._gateway, self._settings, request, talk, {}).begin()).gate()
 
     async def other(self, name: str, arguments: dict[str, Any], request: Request) -> Reply | None:
         """A name that is none of the nine: with a host's prefix it may be, as an action it is refused (H-4, H-5)."""
@@ -181,7 +194,7 @@ class Handshake:
         wanted = landmarks.plain(str(turn.given["action"]))
         if wanted not in self._answers:
             return await self._execution.call_action(turn)
-        if not turn.state.loaded and wanted not in ("get_manifest", "get_landmarks"):
+        if not turn.state.loaded and wanted not in _OPENERS:
             raise violation()
         return await self._inner(turn, wanted, turn.given.get("parameters", {}))
 

@@ -1,4 +1,4 @@
-"""Images, audio and files of a result, as blocks beside its text; their bytes are never in it (H-62)."""
+"""Files of a result, as blocks beside its text; their bytes are never in it (H-62)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ _MOST, _LARGEST = 8, 4 << 20
 
 
 async def blocks_of(turn: Turn, result: Result) -> tuple[dict[str, Any], ...]:
-    """What the upstream gave as content, then the files that the value names."""
+    """Content that came with the result, pictures and sounds among it, then the files that its value names."""
     blocks = list(result.content)
+    there = {block["data"] for block in blocks if isinstance(block.get("data"), str)}
     for said in list(_files(result.value))[:_MOST]:
-        handle = said.get("cache_ref")
-        if not isinstance(handle, str) or int(said.get("size") or said.get("bytes") or 0) > _LARGEST:
+        handle, size = said.get("cache_ref"), said.get("bytes")
+        if not isinstance(handle, str) or not isinstance(size, int) or size > _LARGEST:
             continue
         try:
             data, _ = await turn.gateway.file(handle, principal=turn.principal)
         except Problem:
             continue  # it is named in the text, and can be asked for there
-        if len(data) <= _LARGEST:
-            blocks.append(_block(handle, str(said.get("media_type") or "application/octet-stream"), data))
+        block = _block(handle, str(said.get("media_type") or "application/octet-stream"), data)
+        if block.get("data") not in there:
+            blocks.append(block)
     return tuple(blocks)
 
 
