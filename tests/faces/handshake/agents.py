@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx2
+
+Serve = Callable[..., AbstractContextManager[str]]
+"""Starts a gateway on loopback, by settings; where it is reached."""
 
 _NEXT = re.compile(r"^\*\*Page\*\*: .*? Next: (\w+\(.*\))$", re.MULTILINE)
 AREA = re.compile(r"^ *- \*\*([^*]+)\*\*: \((\d+) tools?(?:, (\d+) areas?)?\)(?: - (.*))?$", re.MULTILINE)

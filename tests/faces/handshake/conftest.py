@@ -1,19 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Agent
+from agents import Agent, Serve
 
 from listening import listening
 from periplus.app.serving import open_application
 from periplus.settings import Settings, load_settings
 from sites import Site, site
-
-Serve = Callable[..., AbstractContextManager[str]]
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from agents import Agent, Answer
+from agents import Agent, Answer, Serve
 from berths import HARBOUR
 
-from conftest import Serve
 from periplus.faces.handshake.calls import json_text
 from periplus.faces.handshake.results import compact
 from quay import Quay, quay

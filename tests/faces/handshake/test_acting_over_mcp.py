@@ -12,11 +12,10 @@ import anyio.to_thread
 import httpx2
 import mcp_types as types
 import pytest
-from agents import Agent
+from agents import Agent, Serve
 from anyio.abc import TaskGroup
 from mcp import Client
 
-from conftest import Serve
 from periplus.app import open_gateway
 from periplus.model import EventFilter, Principal
 from periplus.settings import load_settings

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from agents import Agent, Answer
+from agents import Agent, Answer, Serve
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.responses import JSONResponse
 
-from conftest import Serve
 from periplus.faces.handshake.sequences import fair
 from quay import Quay, quay
 

@@ -15,7 +15,7 @@ from periplus.core.sequence.outline import outline
 from periplus.core.sequence.shelf import VALUE_BYTES, Named, Shelf, read_shelf, shelf_text
 from periplus.core.sessions import Conversations
 from periplus.core.shaping.cut import size_of
-from periplus.model import Principal
+from periplus.model import Principal, Problem
 from periplus.ports import Clock
 
 SLOT = "values"
@@ -76,12 +76,12 @@ class Values:
             return Remembered(names=tuple(one.names for one in news))
         kept = await self._kept(principal, news)
         named: list[tuple[str, ...]] = []
-        gone: tuple[str, ...] = ()
+        before, after, gone = Shelf(), Shelf(), tuple[str, ...]()
 
         def edit(slot: dict[str, Any]) -> dict[str, Any]:
-            nonlocal gone
+            nonlocal before, after, gone
             named.clear()
-            shelf = self._opened(slot, principal, session)
+            shelf = before = self._opened(slot, principal, session)
             shelf = shelf.without_steps() if afresh else shelf
             for new, one in zip(news, kept, strict=True):
                 names = new.names
@@ -90,12 +90,10 @@ class Values:
                     names = (number, *names)
                 shelf = shelf.put(names, one) if one else shelf
                 named.append(names if one else ())
-            shelf, gone = shelf.fitted()
-            return self._sealed(shelf, principal, session)
+            after, gone = shelf.fitted()
+            return self._sealed(after, principal, session)
 
-        before = await self.shelf(principal, session)
-        changed = await self._sessions.change(principal, session, SLOT, edit)
-        after = self._opened(changed.slots[SLOT], principal, session)
+        await self._sessions.change(principal, session, SLOT, edit)
         await self._results.drop(before.handles() - after.handles())
         return Remembered(names=tuple(named), notes=_notes(news, kept, gone))
 
@@ -111,7 +109,10 @@ class Values:
     def _opened(self, slot: dict[str, Any], principal: Principal, session: str) -> Shelf:
         if not slot:
             return Shelf()
-        return read_shelf(self._seal.unlock(_purpose(principal, session), b64decode(slot["sealed"])))
+        try:
+            return read_shelf(self._seal.unlock(_purpose(principal, session), b64decode(slot["sealed"])))
+        except Problem:
+            return Shelf()  # the key that sealed it is gone, and with it the values
 
     def _sealed(self, shelf: Shelf, principal: Principal, session: str) -> dict[str, Any]:
         return {"sealed": b64encode(self._seal.lock(_purpose(principal, session), shelf_text(shelf))).decode()}

@@ -89,6 +89,10 @@ class ValueVerbs(Wired):
         self, arguments: dict[str, Any], *, principal: Principal = LOCAL, session: str = ""
     ) -> dict[str, Any]:
         """Arguments with the values of a conversation in the place of their names, once."""
+        made = template(arguments, lambda _: True)
+        if made.is_settled:
+            plain: dict[str, Any] = made.value
+            return plain
         shelf = await self._values.shelf(principal, session)
         made = template(arguments, lambda name: shelf.found(name) is not None)
         values = await self._values.read(principal, shelf, [one.name for one in made.references])

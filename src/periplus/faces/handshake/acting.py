@@ -53,7 +53,6 @@ class Execution:
             limit=part.limit,
             offset=part.offset,
         )
-        seen = next(iter(await gateway.seen([found.tool.ref], principal=who)), None)
         try:
             taken = await gateway.take(
                 step,
@@ -67,7 +66,8 @@ class Execution:
                 refers=False,
             )
         except Problem as problem:
-            raise in_words(problem, seen, found.id, asked) from problem
+            seen = await gateway.seen([found.tool.ref], principal=who)
+            raise in_words(problem, next(iter(seen), None), found.id, asked) from problem
         return await self._called(turn, found, part, taken)
 
     async def _called(self, turn: Turn, found: landmarks.Landmark, part: Part, taken: Taken) -> Reply:

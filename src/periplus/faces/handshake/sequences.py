@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from periplus.core.mending.lenient import Leniency
 from periplus.core.sequence.plan import Bounds
 from periplus.core.shaping.cut import cut, size_of
+from periplus.core.verbs.surveying import Seen
 from periplus.faces.handshake import steps
 from periplus.faces.handshake.calls import call_text, json_text
 from periplus.faces.handshake.errors import error_object
@@ -20,6 +23,13 @@ from periplus.ports import Reply
 
 _ROW = 130  # what a row takes beside its result
 _LEAST = 200
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """A step, and its tool where that is needed."""
+
+    step: Written
+    seen: Seen | None = None
 
 
 async def run(turn: Turn, leniency: Leniency, inner: Any) -> Reply:
@@ -40,8 +50,8 @@ async def run(turn: Turn, leniency: Leniency, inner: Any) -> Reply:
             progress=turn.request.progress,
         )
     except Problem as problem:
-        raise _refused(problem, made.written, actions) from problem
-    return _reply(turn, made.written, ran)
+        raise await _refused(turn, problem, made.written, actions) from problem
+    return _reply(turn, await _failed(turn, made.written, ran), ran)
 
 
 def _aside(turn: Turn, inner: Any, name: str) -> Any:
@@ -56,7 +66,15 @@ def _aside(turn: Turn, inner: Any, name: str) -> Any:
     return answer
 
 
-def _refused(problem: Problem, written: Sequence[Written], actions: Sequence[Any]) -> Problem:
+async def _failed(turn: Turn, written: Sequence[Written], ran: Ran) -> list[Known]:
+    """The steps, with the tools of those that failed: what went wrong is told by their schemas."""
+    failed = [outcome.number for outcome in ran.steps if outcome.state is StepState.ERROR or outcome.items]
+    refs = [ref for number in failed if (ref := written[number].ref) is not None]
+    seen = {one.tool.ref: one for one in await turn.gateway.seen(refs, principal=turn.principal)} if refs else {}
+    return [Known(step=one, seen=seen.get(one.ref) if one.ref else None) for one in written]
+
+
+async def _refused(turn: Turn, problem: Problem, written: Sequence[Written], actions: Sequence[Any]) -> Problem:
     """Nothing ran; the step that is at fault is named (H-65)."""
     number = problem.details.get("step")
     if problem.code is Code.APPROVAL_REQUIRED:
@@ -72,13 +90,14 @@ def _refused(problem: Problem, written: Sequence[Written], actions: Sequence[Any
     if not isinstance(number, int) or not 0 <= number < len(written):
         return problem
     one = written[number]
-    made = in_words(problem, one.seen, one.action, one.parameters)
+    seen = await turn.gateway.seen([one.ref], principal=turn.principal) if one.ref else ()
+    made = in_words(problem, next(iter(seen), None), one.action, one.parameters)
     made.details["step"] = number
     return made
 
 
-def _reply(turn: Turn, written: Sequence[Written], ran: Ran) -> Reply:
-    rows = _rows(turn, written, ran)
+def _reply(turn: Turn, known: Sequence[Known], ran: Ran) -> Reply:
+    rows = _rows(turn, known, ran)
     text = json_text(rows)
     if ran.notes or turn.notes:
         text += "\n" + "\n".join(f"**NOTE**: {note}" for note in (*turn.notes, *ran.notes))
@@ -118,16 +137,16 @@ def _problem(ran: Ran) -> Problem | None:
     return ran.problem or next(one.problem for one in ran.steps if one.problem is not None)
 
 
-def _rows(turn: Turn, written: Sequence[Written], ran: Ran) -> list[dict[str, Any]]:
-    results = [_result(one, outcome) for one, outcome in zip(written, ran.steps, strict=True)]
+def _rows(turn: Turn, known: Sequence[Known], ran: Ran) -> list[dict[str, Any]]:
+    results = [_result(one, outcome) for one, outcome in zip(known, ran.steps, strict=True)]
     shares = fair([size_of(result) for result in results], turn.settings.sequence_chars - _ROW * len(results))
     return [
         _row(one, outcome, result, share)
-        for one, outcome, result, share in zip(written, ran.steps, results, shares, strict=True)
+        for one, outcome, result, share in zip(known, ran.steps, results, shares, strict=True)
     ]
 
 
-def _result(one: Written, outcome: Outcome) -> Any:
+def _result(one: Known, outcome: Outcome) -> Any:
     if outcome.items:
         return [_result(one, item) for item in outcome.items]
     if outcome.problem is not None:
@@ -135,7 +154,7 @@ def _result(one: Written, outcome: Outcome) -> Any:
     return outcome.value
 
 
-def _in_words(one: Written, problem: Problem) -> Problem:
+def _in_words(one: Known, problem: Problem) -> Problem:
     if problem.code is Code.APPROVAL_REQUIRED:
         return told(
             problem,
@@ -143,14 +162,14 @@ def _in_words(one: Written, problem: Problem) -> Problem:
             f"Ask a person to approve it ({problem.hints[0]}), then send the same steps with approval_id: "
             "they go on from here.",
         )
-    return in_words(problem, one.seen, one.action, one.parameters)
+    return in_words(problem, one.seen, one.step.action, one.step.parameters)
 
 
-def _row(one: Written, outcome: Outcome, result: Any, share: int) -> dict[str, Any]:
+def _row(one: Known, outcome: Outcome, result: Any, share: int) -> dict[str, Any]:
     fit = cut(result, share)
     row: dict[str, Any] = {
         "step": outcome.number,
-        "action": one.action,
+        "action": one.step.action,
         "alias": outcome.name,
         "status": outcome.state.value,
         "duration_ms": round(outcome.ms),
@@ -162,7 +181,7 @@ def _row(one: Written, outcome: Outcome, result: Any, share: int) -> dict[str, A
         row["remedy"] = f"next: {call_text('list_aliases', {'alias': outcome.name, **following})}"
     if outcome.attempts > 1:
         row["attempts"] = outcome.attempts
-    notes = [*one.part.notes, *(outcome.result.notes if outcome.result else ())]
+    notes = [*one.step.part.notes, *(outcome.result.notes if outcome.result else ())]
     if notes:
         row["_NOTES"] = list(dict.fromkeys(notes))
     return row

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from periplus.core.verbs.surveying import Seen
 from periplus.faces.handshake import landmarks
 from periplus.faces.handshake.errors import PROTOCOL, refusal
 from periplus.faces.handshake.hygiene import MEMBERS, Part, split
+from periplus.faces.handshake.sites import Site
 from periplus.faces.handshake.turn import Turn
-from periplus.model import Code, Each, Problem, Retry, Step, Together
+from periplus.model import Code, Each, Problem, Retry, Step, Together, ToolRef
 
 ASIDE = ("search_landmarks", "inspect_landmark", "get_manifest", "get_landmarks", "list_aliases")
 _NEVER = ("connect_to_site", "clear_session", "execute_sequence")
@@ -39,7 +39,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     step: Step
     part: Part = Part()
     parameters: dict[str, Any] = {}
-    seen: Seen | None = None
+    ref: ToolRef | None = None
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,15 +53,16 @@ async def read(turn: Turn, actions: Sequence[Any]) -> Course:
     """Every step, its action found on its site; a fault of one that may fail stays its own."""
     written: list[Written] = []
     steps: list[Step | Together] = []
+    here = await turn.site()
     for one in actions:
         entry = _object(one, len(written))
         if "parallel" not in entry:
-            written.append(await _step(turn, entry, len(written)))
+            written.append(await _step(turn, here, entry, len(written)))
             steps.append(written[-1].step)
             continue
         group: list[Step] = []
         for inner in _group(entry, len(written)):
-            written.append(await _step(turn, _object(inner, len(written)), len(written)))
+            written.append(await _step(turn, here, _object(inner, len(written)), len(written)))
             group.append(written[-1].step)
         steps.append(Together(steps=tuple(group)))
     return Course(written=tuple(written), steps=tuple(steps))
@@ -87,7 +88,7 @@ def _group(entry: Mapping[str, Any], number: int) -> list[Any]:
     return inner
 
 
-async def _step(turn: Turn, entry: dict[str, Any], number: int) -> Written:
+async def _step(turn: Turn, here: Site, entry: dict[str, Any], number: int) -> Written:
     entry = _unwrapped(entry)
     for name in entry:
         if name not in _MEMBERS:
@@ -106,7 +107,7 @@ async def _step(turn: Turn, entry: dict[str, Any], number: int) -> Written:
         beside = {member: entry[member] for member in (*MEMBERS, "site") if member in entry}
         return Written(action=name, step=Step(tool=name, arguments={**parameters, **beside}, **control))
     try:
-        return await _action(turn, entry, action, parameters, control)
+        return await _action(turn, here, entry, action, parameters, control)
     except Problem as problem:
         if problem.code is Code.BAD_INPUT:
             raise _at(number, problem) from problem
@@ -124,14 +125,18 @@ def _unwrapped(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _action(
-    turn: Turn, entry: Mapping[str, Any], action: str, parameters: dict[str, Any], control: Mapping[str, Any]
+    turn: Turn,
+    here: Site,
+    entry: Mapping[str, Any],
+    action: str,
+    parameters: dict[str, Any],
+    control: Mapping[str, Any],
 ) -> Written:
-    site = await turn.at(str(entry["site"])) if entry.get("site") else await turn.site()
+    site = await turn.at(str(entry["site"])) if entry.get("site") else here
     found = await landmarks.action(turn, site, action, parameters)
     if found.tool is None:
         raise await landmarks.unknown(turn, site, action)
     arguments, part = split(found.tool, parameters, entry)
-    seen = await turn.gateway.seen([found.tool.ref], principal=turn.principal)
     step = Step(
         tool=str(found.tool.ref),
         arguments=arguments,
@@ -141,7 +146,7 @@ async def _action(
         offset=part.offset,
         **control,
     )
-    return Written(action=found.id, step=step, part=part, parameters=parameters, seen=next(iter(seen), None))
+    return Written(action=found.id, step=step, part=part, parameters=parameters, ref=found.tool.ref)
 
 
 def _parameters(value: Any, number: int) -> dict[str, Any]:
