@@ -14,6 +14,13 @@ _NEAR = 5
 
 async def find(store: Store, text: str, scope: Scope) -> Tool:
     """The tool a spelling names. Never guessed: two candidates are a question back to the caller."""
+    if (tool := await sought(store, text, scope)) is not None:
+        return tool
+    raise await missing(store, text.strip(), scope)
+
+
+async def sought(store: Store, text: str, scope: Scope) -> Tool | None:
+    """The same; None where nobody has that name, without a look for near ones."""
     wanted = text.strip()
     if (ref := _as_ref(wanted)) and (tool := await store.tool(ref, scope)):
         return tool
@@ -25,7 +32,7 @@ async def find(store: Store, text: str, scope: Scope) -> Tool:
     if refs:
         shown = tuple(str(ref) for ref in sorted(refs)[:_CANDIDATES])
         raise Problem(Code.AMBIGUOUS_NAME, f"{wanted!r} names {len(refs)} tools; use one of these names", hints=shown)
-    raise await missing(store, wanted, scope)
+    return None
 
 
 async def exact(store: Store, text: str, scope: Scope) -> Tool | None:

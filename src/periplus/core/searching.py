@@ -175,6 +175,11 @@ class Searching:
             raise await missing(self._store, name, scope)
         return resolved.exact or resolved.near
 
+    async def near(self, name: str, scope: Scope) -> Sequence[ToolRef]:
+        """The tools whose name is near this one."""
+        engine = await self.ready()
+        return (await _aside(engine.resolve, name, scope)).near
+
     async def split(self, goal: str) -> tuple[str, ...]:
         """The clauses of a goal that asks for several things."""
         return await _aside((await self._loaded()).split, goal)

@@ -14,6 +14,7 @@ import re2
 from periplus.model import Grepped, Lines, ToolRef
 from periplus.ports import Grep
 from periplus.search.lexical import View, match
+from periplus.search.literals import having, lettered, literal_of, numbers_of
 from periplus.search.patterns import compile_pattern
 from periplus.search.sections import Array, Texts
 from periplus.search.segment import Segment
@@ -55,7 +56,7 @@ def alternatives(pattern: str) -> list[str]:
 def grep(view: View, pattern: str, ask: Grep) -> Grepped:
     """The page of what a pattern finds: tools first, best rank first, alternatives in turn; then areas."""
     pieces = alternatives(pattern)
-    compiled = [compile_pattern(piece) for piece in (pattern, *pieces)][1:]
+    compiled = [compile_pattern(f"(?:{piece}).*") for piece in (pattern, *pieces)][1:]
     start, limit, pairs = ask.start, ask.limit, tuple(zip(compiled, pieces, strict=True))
     shown = view if ask.tools else View((), ())
     ranks = [_tool_ranks(shown, one, piece, qualified=ask.qualified) for one, piece in pairs]
@@ -79,23 +80,29 @@ def grep(view: View, pattern: str, ask: Grep) -> Grepped:
 def _tool_ranks(view: View, compiled: Any, pattern: str, *, qualified: bool) -> Ranks:
     """Where in each visible tool a pattern is found, the best place counting."""
     ranks = np.full(view.starts[-1], NOWHERE, np.uint8)
-    if _matches_any_letter(compiled, pattern):
-        ranks[:] = NAMED  # every name has a letter or digit in it
-    else:
-        _scan(view, compiled, ranks, qualified=qualified)
-        _mark_whole(view, pattern, ranks, qualified=qualified)
+    everywhere = _matches_letters(compiled, pattern)
+    for first, segment in zip(view.starts, view.segments, strict=False):
+        inside = ranks[first : first + segment.count]
+        if everywhere:
+            inside[lettered(segment.ids)] = NAMED
+        if not everywhere or (inside == NOWHERE).any():
+            _scan(segment, compiled, pattern, inside, qualified=qualified)
     for first, truths in zip(view.starts, view.shown, strict=False):
         if truths is not None:
             ranks[first : first + len(truths)][~truths] = NOWHERE
     return ranks
 
 
-def _scan(view: View, compiled: Any, ranks: Ranks, *, qualified: bool) -> None:
-    for first, segment in zip(view.starts, view.segments, strict=False):
-        inside = ranks[first : first + segment.count]
-        for texts, rank in _places(segment, qualified=qualified):
-            for place in _found(texts, compiled):
-                inside[place] = min(inside[place], rank)
+def _scan(segment: Segment, compiled: Any, pattern: str, ranks: Ranks, *, qualified: bool) -> None:
+    """Mark the tools of one segment; places that say less never undo what was found in better ones."""
+    literal = literal_of(pattern)
+    for texts, rank in _places(segment, qualified=qualified):
+        found = having(texts, literal) if literal else _found(texts, compiled)
+        ranks[found] = np.minimum(ranks[found], rank)
+    if (ranks == NAMED).any():
+        whole = compile_pattern(f"^(?:{pattern})$")
+        for texts in (segment.ids, segment.qualified) if qualified else (segment.ids,):
+            ranks[having(texts, literal, lines=True) if literal else _found(texts, whole)] = WHOLE
 
 
 def _places(segment: Segment, *, qualified: bool) -> Iterator[tuple[Texts, int]]:
@@ -106,37 +113,17 @@ def _places(segment: Segment, *, qualified: bool) -> Iterator[tuple[Texts, int]]
     yield segment.texts, TEXT
 
 
-def _mark_whole(view: View, pattern: str, ranks: Ranks, *, qualified: bool) -> None:
-    """Those whose whole id it is, leaf alone included."""
-    if not (ranks == NAMED).any():
-        return
-    compiled = compile_pattern(f"^(?:{pattern})$")
-    for first, segment in zip(view.starts, view.segments, strict=False):
-        for texts in (segment.ids, segment.qualified) if qualified else (segment.ids,):
-            ranks[first + np.fromiter(_found(texts, compiled), np.int64)] = WHOLE
-
-
-def _matches_any_letter(compiled: Any, pattern: str) -> bool:
-    """Whether it finds something in every line that has a letter or digit, so that none needs to be looked at."""
+def _matches_letters(compiled: Any, pattern: str) -> bool:
+    """Whether it finds something in every line that has a letter, so that those need not be looked at."""
     if _PLACED.search(pattern):
         return False
-    return all(compiled.search(char.encode()) is not None for char in f"{_LETTERS}0123456789")
+    return all(compiled.search(char.encode()) is not None for char in _LETTERS)
 
 
-def _found(texts: Texts, compiled: Any) -> Iterator[int]:
+def _found(texts: Texts, compiled: Any) -> Array:
     """The texts in which a pattern is found, in order."""
-    lines = texts.blob.data
-    ends = texts.offsets[1:]
-    at, size = 0, len(lines)
-    while at < size:
-        hit = compiled.search(lines, at)
-        if hit is None:
-            return
-        place = int(np.searchsorted(ends, hit.start(), side="right"))
-        if place >= len(ends):
-            return
-        yield place
-        at = int(ends[place])
+    starts = [hit.start() for hit in compiled.finditer(texts.blob.data)]
+    return numbers_of(texts, np.array(starts, np.int64))
 
 
 def _ordered(view: View, ranks: Ranks, pattern: str) -> Array:
@@ -167,7 +154,7 @@ def _in_turn(orders: Sequence[Array], ranks: Sequence[Ranks]) -> tuple[Array, Ra
 
 def _area_matches(areas: Lines, compiled: Sequence[Any]) -> list[int]:
     texts = Texts(np.frombuffer(areas.blob, np.uint8), np.array([0, *areas.ends], np.int64))
-    found = {place for one in compiled for place in _found(texts, one)} if areas.ends else set[int]()
+    found = {int(place) for one in compiled for place in _found(texts, one)} if areas.ends else set[int]()
     return sorted(found)
 
 

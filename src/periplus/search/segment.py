@@ -169,7 +169,7 @@ def _tables(records: Sequence[Record]) -> dict[str, Array]:
 
 
 def _lines(records: Sequence[Record]) -> dict[str, Array]:
-    """What regular expressions look at, each thing on a line of its own: ids, parameters and tags, texts."""
+    """What patterns look at, in lower case, each thing on a line of its own: ids, parameters and tags, texts."""
     arrays: dict[str, Array] = {}
     for name, offsets, lines in (
         ("ids", "id_offsets", [_spelled(record.path) for record in records]),
@@ -177,7 +177,7 @@ def _lines(records: Sequence[Record]) -> dict[str, Array]:
         ("told", "told_offsets", [(*dict.fromkeys(name for name, _ in one.parameters), *one.tags) for one in records]),
         ("texts", "text_offsets", [(one.summary, one.description[:LONGEST_FIELD]) for one in records]),
     ):
-        texts = ["".join(f"{' '.join(line.split())}\n" for line in some if line) for some in lines]
+        texts = ["".join(f"{' '.join(line.lower().split())}\n" for line in some if line) for some in lines]
         arrays[name], arrays[offsets] = pack_texts(texts)
     return arrays
 

@@ -84,9 +84,9 @@ class SurveyVerbs(Wired):
             for tool in found
         )
 
-    async def find(self, tool: str, sources: Sequence[str] = (), *, principal: Principal = LOCAL) -> Tool:
+    async def find(self, tool: str, sources: Sequence[str] = (), *, principal: Principal = LOCAL) -> Tool | None:
         """The tool a spelling means among those of some sources (none named: of all); never guessed."""
-        return await names.find(self._parts.store, tool, await self._scope(principal, sources))
+        return await names.sought(self._parts.store, tool, await self._scope(principal, sources))
 
     async def exact(self, ref: str, sources: Sequence[str] = (), *, principal: Principal = LOCAL) -> Tool | None:
         """The visible tool of some sources that has exactly this ref."""
@@ -95,8 +95,11 @@ class SurveyVerbs(Wired):
     async def near(
         self, text: str, sources: Sequence[str] = (), limit: int = 5, *, principal: Principal = LOCAL
     ) -> Sequence[ToolRef]:
-        """Visible tools of some sources whose names share words with a text, nearest first."""
-        return await names.nearby(self._parts.store, text, await self._scope(principal, sources), limit)
+        """Visible tools of some sources whose names are near a text, nearest first."""
+        scope = await self._scope(principal, sources)
+        return (await self._searching.near(text, scope))[:limit] or await names.nearby(
+            self._parts.store, text, scope, limit
+        )
 
     async def grep(self, ask: Grep, sources: Sequence[str] = (), *, principal: Principal = LOCAL) -> Grepped:
         """Tools of some sources, and areas, that a regular expression finds."""

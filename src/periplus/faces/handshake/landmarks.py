@@ -44,13 +44,8 @@ async def landmark(turn: Turn, site: Site, text: str) -> Landmark:
     areas = site.spelled(wanted)
     if len(areas) == 1 and (wanted in ("", site.id) or site.area_id(areas[0]) == wanted):
         return Landmark(site=site, node=areas[0])
-    try:
-        return Landmark(site=site, tool=await _tool(turn, site, wanted))
-    except Problem as problem:
-        if problem.code is Code.AMBIGUOUS_NAME:
-            raise
-        if problem.code is not Code.TOOL_NOT_FOUND:
-            raise
+    if (tool := await _tool(turn, site, wanted)) is not None:
+        return Landmark(site=site, tool=tool)
     if len(areas) == 1:
         return Landmark(site=site, node=areas[0])
     if areas:
@@ -62,11 +57,8 @@ async def action(turn: Turn, site: Site, text: str, parameters: dict[str, object
     """The action of this spelling; an area is refused with what is in it, a near miss with the call that was meant."""
     wanted = plain(text)
     site, wanted = await _unqualified(turn, site, wanted)
-    try:
-        return Landmark(site=site, tool=await _tool(turn, site, wanted))
-    except Problem as problem:
-        if problem.code is not Code.TOOL_NOT_FOUND:
-            raise
+    if (tool := await _tool(turn, site, wanted)) is not None:
+        return Landmark(site=site, tool=tool)
     if (node := site.area(wanted)) is not None:
         raise await _structural(turn, site, node)
     raise await _missing(turn, site, text, parameters or {})
@@ -93,7 +85,7 @@ async def _unqualified(turn: Turn, site: Site, text: str) -> tuple[Site, str]:
     return (other, rest) if other is not None else (site, text)
 
 
-async def _tool(turn: Turn, site: Site, text: str) -> Tool:
+async def _tool(turn: Turn, site: Site, text: str) -> Tool | None:
     """By exact id, else by any spelling that means one tool alone."""
     found = None
     path = site.path_of(text)
@@ -102,7 +94,7 @@ async def _tool(turn: Turn, site: Site, text: str) -> Tool:
     return found or await _spelled(turn, site, text)
 
 
-async def _spelled(turn: Turn, site: Site, text: str) -> Tool:
+async def _spelled(turn: Turn, site: Site, text: str) -> Tool | None:
     try:
         return await turn.gateway.find(text, site.sources, principal=turn.principal)
     except Problem as problem:
@@ -203,9 +195,8 @@ async def _elsewhere(turn: Turn, site: Site, text: str, parameters: dict[str, ob
 
 async def _is_action(turn: Turn, site: Site, text: str) -> bool:
     try:
-        await _tool(turn, site, text)
+        return await _tool(turn, site, text) is not None
     except Problem as problem:
-        if problem.code in (Code.TOOL_NOT_FOUND, Code.AMBIGUOUS_NAME):
+        if problem.code is Code.AMBIGUOUS_NAME:
             return False
         raise
-    return True
