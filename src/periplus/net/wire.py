@@ -13,6 +13,7 @@ import httpcore2
 from periplus.net.addresses import Address
 from periplus.net.failures import unresolved
 from periplus.net.guard import FetchPolicy, Grant, judge_address
+from periplus.net.streams import Stream
 from periplus.net.urls import Target
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -55,7 +56,7 @@ class PinnedBackend(httpcore2.AsyncNetworkBackend):
                 addresses = await self._addresses(target)
                 for address in addresses:
                     judge_address(self._policy, self._grant, target, address)
-                return await self._first(addresses, port)
+                return Stream(await self._first(addresses, port))
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(str(error)) from error
 
