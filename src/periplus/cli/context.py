@@ -41,15 +41,19 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         return load_settings(self.file, os.environ, {"data": self.data, **flags, **(lists or {})})
 
 
-def with_gateway(context: typer.Context, work: Callable[[Gateway], Awaitable[Result]]) -> Result:
-    """Open the gateway, do the work, close it."""
+def with_gateway(
+    context: typer.Context,
+    work: Callable[[Gateway], Awaitable[Result]],
+    lists: Mapping[str, Sequence[str] | None] | None = None,
+) -> Result:
+    """Open the gateway, do the work, close it; `lists` are settings of the command's own."""
     import anyio
 
     from periplus.app import open_gateway
     from periplus.app.logs import configure_logs
 
     choices: Choices = context.obj
-    settings = choices.settings
+    settings = choices.with_flags({}, lists)
     configure_logs(settings.log)
 
     async def session() -> Result:

@@ -22,6 +22,7 @@ from periplus.cli import (
     sequences,
     serve,
     sources,
+    workflows,
 )
 from periplus.cli.context import Choices
 from periplus.model import Code, Problem
@@ -76,6 +77,7 @@ app.command()(serve.serve)
 app.command("client-config")(clients.client_config)
 app.command()(operate.config)
 app.command()(operate.doctor)
+app.add_typer(workflows.app, name="workflows")
 app.command()(demo.demo)
 
 

@@ -14,6 +14,7 @@ from periplus.core.sessions import Conversations
 from periplus.core.standing import Standing
 from periplus.core.workflows import inspection, steps, tracing
 from periplus.core.workflows.call import OWN, Call, Done, Rules, Warned
+from periplus.core.workflows.definition import Definition
 from periplus.core.workflows.entering import enter
 from periplus.core.workflows.knowledge import show_resource, show_skill, show_skills
 from periplus.core.workflows.library import Library
@@ -109,6 +110,15 @@ class Workflows:
         snapshot = await self.snapshot(principal)
         definition, _ = snapshot.running(record.workflow)
         return inspection.whole(one, record, definition) | {"timeline": await self.trace(sid)}
+
+    async def drawn(self, principal: Principal, name: str) -> tuple[Definition, Record | None]:
+        """A workflow, or a session with the workflow it walks, for a drawing."""
+        snapshot = await self.snapshot(principal)
+        definition, record = snapshot.find(name), None
+        if definition is None:
+            _, record = await self.records.inspected(principal, name)
+            definition, _ = snapshot.running(record.workflow)
+        return startable(definition, record.workflow if record else name, snapshot.near(name)), record
 
     # --- sessions -------------------------------------------------------------------------------------------
 
