@@ -6,12 +6,11 @@ import json
 
 import httpx2
 import pytest
-from agents import Agent
+from agents import Agent, Serve
 from berths import HARBOUR
 from grids import grid
 from mcp import Client
 
-from conftest import Serve
 from sites import Site
 
 

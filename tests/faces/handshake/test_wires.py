@@ -9,13 +9,12 @@ from pathlib import Path
 import httpx2
 import msgspec
 import pytest
-from agents import Agent
+from agents import Agent, Serve
 from berths import HARBOUR
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
-from conftest import Serve
 from sites import Site
 
 NINE = [

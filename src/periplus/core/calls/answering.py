@@ -11,6 +11,7 @@ import msgspec
 from periplus.core.calls.asked import Asked, Ready
 from periplus.core.calls.checking import selects_by
 from periplus.core.calls.results import Results, named
+from periplus.core.calls.secrets import without_secrets
 from periplus.core.calls.sending import Sent
 from periplus.core.schema.validation import Validators
 from periplus.core.shaping.cut import Cut, cut
@@ -53,7 +54,7 @@ class Answering:
         return Result(
             tool=tool.ref,
             value=fit.value,
-            meta=answer.meta | attempts | _page(part, fit),
+            meta=answer.meta | attempts | _page(part, fit) | (_echo(ready) if asked.echoes else {}),
             notes=tuple(dict.fromkeys(notes)),
             content=answer.content,
             handle=handle if keeps else "",
@@ -92,6 +93,13 @@ class Answering:
             return ()
         self.drift[str(tool.ref)] += 1
         return (f"the result is not what {tool.ref} declares: {found}",)
+
+
+def _echo(ready: Ready) -> dict[str, Any]:
+    """The request as it went out, but for credentials and what the schema calls secret."""
+    prepared = ready.prepared
+    sent = without_secrets(ready.tool, ready.arguments)
+    return {"request": {"method": prepared.method, "url": f"{prepared.origin}{prepared.path}", "sent": sent}}
 
 
 def _leaves_out(shape: Shape, part: Shaped) -> bool:

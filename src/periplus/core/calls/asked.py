@@ -32,6 +32,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     stays: bool = False  # keep it its whole time, also when nobody uses it
     budget: int | None = None  # characters of the result that are shown; None: as many as the rules say
     leniency: Leniency = STRICT
+    echoes: bool = False  # tell with the result what was sent
     dialogue: Dialogue | None = None
     presented: dict[str, str] = {}
     progress: Progress = no_progress

@@ -50,11 +50,13 @@ class ValueVerbs(Wired):
         presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
         refers: bool = True,
+        echoes: bool = False,
     ) -> Taken:
         """One call of a conversation: its arguments may refer to values there, and its own becomes one of them.
 
         The value is known as `$rN`, `N` counting up, as `$last` and by the step's own name. The result is not cut.
-        Where references were `filled` in before, it is said with `refers`, so that nothing is read twice.
+        Where references were `filled` in before, it is said with `refers`, so that nothing is read twice. `echoes`
+        puts the request as it went out into the result's `meta`.
         """
         if step.fault is not None:
             raise step.fault
@@ -75,6 +77,7 @@ class ValueVerbs(Wired):
             stays=bool(session),
             budget=_WHOLE,
             leniency=leniency,
+            echoes=echoes,
             presented={name.lower(): text for name, text in (presented or {}).items()},
             progress=progress,
         )

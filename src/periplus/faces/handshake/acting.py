@@ -64,6 +64,7 @@ class Execution:
                 timeout_s=turn.given.get("timeout_seconds"),
                 progress=turn.request.progress,
                 refers=False,
+                echoes=turn.settings.debug_echo,
             )
         except Problem as problem:
             seen = await gateway.seen([found.tool.ref], principal=who)

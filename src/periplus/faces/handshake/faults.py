@@ -18,6 +18,7 @@ _ANSWERED = re.compile(r"^(?:step \d+: )?the upstream answered \d{3}: ")
 _IN_PATH = re.compile(r"\{([^{}/]+)\}")
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _OPTIONS = 24
+_GRAPHQL = frozenset({"variables", "returns"})  # what a binding of GraphQL has
 _TEXT = 120
 
 
@@ -64,8 +65,10 @@ def _waiting(problem: Problem, action: str, given: Mapping[str, Any]) -> Problem
 
 def _invalid(problem: Problem, tool: Tool, action: str, given: Mapping[str, Any]) -> Problem:
     said: Sequence[Mapping[str, str]] = problem.details.get("violations", ())
+    error = _graphql_word(problem, tool, said, given)
     if not said:
-        return told(problem, problem.message, " ".join(problem.hints), expected_schema=parameters_type(tool))
+        hints = " ".join(problem.hints)
+        return told(problem, problem.message, hints, expected_schema=parameters_type(tool), error=error)
     root = tool.args_schema
     pointers = list(dict.fromkeys(one["pointer"] for one in said))
     options = next((found for at in pointers if (found := _options(root, at))), [])
@@ -78,7 +81,29 @@ def _invalid(problem: Problem, tool: Tool, action: str, given: Mapping[str, Any]
         example=action_text(action, _mended(tool, given, pointers)),
         expected_schema=parameters_type(tool),
         valid_options=options[:_OPTIONS],
+        error=error,
     )
+
+
+def _graphql_word(problem: Problem, tool: Tool, said: Sequence[Mapping[str, str]], given: Mapping[str, Any]) -> str:
+    """This protocol has finer words for what a GraphQL call lacks; empty: the plain one."""
+    if not tool.binding.keys() >= _GRAPHQL:
+        return ""
+    if problem.where == "/_select":
+        return "SELECTION_REQUIRED"
+    root = tool.args_schema
+    outer = {name for one in branches(root, root) for name in one.get("properties") or ()}
+    inner = {name for one in branches(root, root) for name in _inside(one, root)}
+    if any(name in inner and name not in outer for name in given):
+        return "NESTING_REQUIRED"
+    return "TYPE_MISMATCH" if said and all("is not of type" in one["message"] for one in said) else ""
+
+
+def _inside(schema: Schema, root: Schema) -> Iterator[str]:
+    """Names of members of the arguments that are objects."""
+    for argument in (schema.get("properties") or {}).values():
+        for one in branches(argument, root):
+            yield from one.get("properties") or ()
 
 
 def _complaint(root: Schema, one: Mapping[str, str]) -> str:

@@ -43,7 +43,8 @@ def shown(result: Result, part: Part, stored: str, notes: Sequence[str], budget:
 
 def _shown(result: Result, part: Part, stored: str, notes: tuple[str, ...], fit: Cut, large: str) -> Shown:
     page = _page(result, fit)
-    if part.is_whole and page is None and not notes and not large:
+    echo = result.meta.get("request")
+    if part.is_whole and page is None and not notes and not large and echo is None:
         return Shown(text=_payload(result, fit.value), data=fit.value)
     envelope: dict[str, Any] = {"status": "success", "data": fit.value}
     if notice := _notice(part, page):
@@ -52,6 +53,8 @@ def _shown(result: Result, part: Part, stored: str, notes: tuple[str, ...], fit:
         envelope["remedy"] = remedy
     if large:
         envelope["cache_ref"] = large
+    if echo is not None:
+        envelope["_DEBUG_ECHO"] = echo
     if notes:
         envelope["_NOTES"] = list(notes)
     return Shown(text=json_text(envelope), data=fit.value, page=page, notes=notes, cache_ref=large)
