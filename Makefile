@@ -7,8 +7,9 @@ READY := .venv/.ready
 BENCH := .bench/.ready
 SITE := .site/.ready
 PEERS := .peers/elemm/.ready
+SUITE := conformance/node_modules/.ready
 
-.PHONY: help setup demo test check bench docs site peers lock clean
+.PHONY: help setup demo test check bench conformance docs site peers lock clean
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
@@ -57,6 +58,14 @@ check: $(READY) ## Run what continuous integration checks: format, lint, types, 
 bench: $(BENCH) ## Measure, beside the peers, and print tables
 	$(BIN)/python -m benchmarks
 
+# The suite and the Node it needs come from the npm registry; the lock file says what they have to be.
+$(SUITE): conformance/package-lock.json
+	npm ci --prefix conformance --no-audit --no-fund --ignore-scripts --loglevel=error
+	touch $@
+
+conformance: $(SUITE) $(READY) ## Run the public MCP conformance suite against the gateway, as server and as client
+	$(BIN)/python conformance
+
 docs: $(READY) ## Write the reference pages anew from the code
 	$(BIN)/python -m tools.reference
 
@@ -76,4 +85,4 @@ lock: | $(filter .tools/bin/uv,$(UV)) ## Pin the requirement files anew
 		--custom-compile-command "make lock" requirements/elemm.in --output-file requirements/elemm.txt
 
 clean: ## Remove environments and caches
-	rm -rf .venv .bench .site .peers site .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf conformance/node_modules .venv .bench .site .peers site .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

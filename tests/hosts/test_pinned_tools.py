@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2
 import mcp_types as types
 import msgspec
 import pytest
@@ -19,7 +21,7 @@ from periplus.app import open_gateway
 from periplus.app.serving import open_application
 from periplus.model import EventFilter, SourceSpec
 from periplus.settings import Settings, load_settings
-from sites import Site
+from sites import Site, api
 
 FACE = ["search", "browse", "describe", "call", "result", "approvals", "grant", "session", "remember"]
 
@@ -117,3 +119,40 @@ def test_direct_may_be_written_as_one_word(tmp_path: Path) -> None:
     assert load_settings(file, {}).sources["red"].expose == ("direct",)
     assert SourceSpec(expose=("direct",)).offers == ("tools", "resources", "prompts")
     assert SourceSpec(expose=("tools", "direct")).offers == ("tools",)
+
+
+async def test_who_subscribed_hears_that_pinned_tools_are_others(red: tuple[str, Settings], upstream: Site) -> None:
+    """T-1, T-6: over `subscriptions/listen`."""
+    body = {
+        "jsonrpc": "2.0",
+        "id": 7,
+        "method": "subscriptions/listen",
+        "params": {
+            "notifications": {"toolsListChanged": True},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    }
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "subscriptions/listen",
+    }
+    async with (
+        httpx2.AsyncClient(timeout=20) as http,
+        http.stream("POST", f"{red[0]}/mcp", json=body, headers=headers) as stream,
+        open_gateway(red[1], configure=False) as gateway,
+    ):
+        seen: list[str] = []
+        async for line in stream.aiter_lines():
+            if not line.startswith("data:"):
+                continue
+            seen.append(msgspec.json.decode(line[5:])["method"])
+            if seen == ["notifications/subscriptions/acknowledged"]:
+                upstream.write("/red.json", json.dumps(api("red/lights", servers=[{"url": upstream.base}])))
+                await gateway.sync("red", accept=True)
+            else:
+                break
+    assert seen[-1] == "notifications/tools/list_changed"

@@ -17,6 +17,7 @@ from periplus.ports.sessions import Sessions
 from periplus.ports.sources import Source
 from periplus.ports.stores import Change, Known, Shape, Store, StoreFactory
 from periplus.ports.transports import (
+    Ask,
     Calling,
     CallWires,
     Dialogue,
@@ -32,6 +33,7 @@ from periplus.ports.transports import (
 from periplus.ports.wires import Fetch, Fetched, FetchRequest, McpLinks, McpListing, ReadLimits, Wires
 
 __all__ = [
+    "Ask",
     "CallWires",
     "Calling",
     "Change",

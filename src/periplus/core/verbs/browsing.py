@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from periplus.core import names, telling
 from periplus.core.browse import Ask, Listing, browse
 from periplus.core.calls.checking import forbidden
+from periplus.core.completing import Completion, complete
 from periplus.core.intake.pins import without_pin
 from periplus.core.schema.closure import bounded
 from periplus.core.wired import Wired
@@ -40,6 +44,30 @@ class BrowseVerbs(Wired):
         """The tools that sources pin with `expose = "direct"`, complete, for hosts that list them as they are."""
         judge, sources = await self._standing.judge_and_sources(principal)
         return await self._direct.tools(judge.scope, sources)
+
+    async def complete(
+        self,
+        tool: str,
+        argument: str,
+        value: str = "",
+        *,
+        principal: Principal = LOCAL,
+        others: Mapping[str, str] | None = None,
+    ) -> Completion:
+        """What may stand in an argument where somebody has typed `value`; `others` are filled in already."""
+        async with self._audit.event("describe", principal, tool) as note:
+            note.add(op="complete", argument=argument)
+            judge, sources = await self._standing.judge_and_sources(principal)
+            found = await names.find(self._parts.store, tool, judge.scope)
+            note.about(found.ref)
+            decision = judge.decide(Action.DESCRIBE, found)
+            note.ruled(decision.rule)
+            if decision.verdict is Verdict.DENY:
+                raise forbidden(found, decision)
+            asked: dict[str, Any] = {"argument": {"name": argument, "value": value}}
+            if others:
+                asked["context"] = {"arguments": dict(others)}
+            return await complete(self._parts.call_wires, found, sources, asked, principal)
 
     async def describe(self, tool: str, *, principal: Principal = LOCAL, session: str = "") -> Tool:
         """One tool, complete, by its ref or any spelling that means it alone; a session remembers having read it."""

@@ -39,6 +39,7 @@ class McpRoutes:
         self, hosts: Mapping[str, McpHost], default: str, *, stateless: bool, body_bytes: int, ending: anyio.Event
     ) -> None:
         self._default = default
+        self._hosts = hosts
         self._ending = ending
         self._managers = {
             name: StreamableHTTPSessionManager(
@@ -62,7 +63,11 @@ class McpRoutes:
         async with AsyncExitStack() as stack:
             for manager in self._managers.values():
                 await stack.enter_async_context(manager.run())
+            tasks = await stack.enter_async_context(anyio.create_task_group())
+            for host in self._hosts.values():
+                tasks.start_soon(host.watch)
             yield
+            tasks.cancel_scope.cancel()
 
 
 class _Endpoint:

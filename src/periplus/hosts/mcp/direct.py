@@ -66,6 +66,8 @@ class Pinned:
         try:
             value = await self._value(asked, request)
         except Problem as problem:
+            if (error := _error_of(problem)) is not None:
+                raise error from problem
             return _refusal(problem), problem
         if tool.binding.get("method") == "tools/call":
             question = self._dialogues.question(value, asked.params, request.principal)
@@ -82,11 +84,29 @@ class Pinned:
         """A prompt as its server gives it."""
         return await self._given(asked, request, _PROMPT)
 
+    async def complete(self, tool: Tool, params: types.CompleteRequestParams, request: Request) -> types.CompleteResult:
+        """What may stand in an argument, as its server says."""
+        others = params.context.arguments if params.context else None
+        try:
+            with within(request.origin):
+                found = await self._gateway.complete(
+                    str(tool.ref),
+                    params.argument.name,
+                    params.argument.value,
+                    principal=request.principal,
+                    others=others,
+                )
+        except Problem as problem:
+            raise _error_of(problem) or MCPError(problem.code.status.rpc, problem.message) from problem
+        completion = types.Completion(values=list(found.values), total=found.total, has_more=found.has_more)
+        return types.CompleteResult(completion=completion)
+
     async def _given(self, asked: Asked, request: Request, as_: TypeAdapter[_T]) -> _T | types.InputRequiredResult:
         try:
             value = await self._value(asked, request)
         except Problem as problem:
-            raise MCPError(problem.code.status.rpc, problem.message, problem.to_json()) from problem
+            error = _error_of(problem) or MCPError(problem.code.status.rpc, problem.message, problem.to_json())
+            raise error from problem
         return self._dialogues.question(value, asked.params, request.principal) or _read(as_, value, asked.tool)
 
     async def _value(self, asked: Asked, request: Request) -> Any:
@@ -109,6 +129,18 @@ def _read(as_: TypeAdapter[_T], value: Any, tool: Tool) -> _T:
     except ValidationError as error:
         problem = Problem(Code.UPSTREAM_ERROR, f"{tool.ref} gave something else than MCP says")
         raise MCPError(problem.code.status.rpc, problem.message) from error
+
+
+def _error_of(problem: Problem) -> MCPError | None:
+    """The JSON-RPC error that an upstream answered with, for a client that would have got it there."""
+    code = problem.details.get("rpc_code")
+    if not isinstance(code, int):
+        return None
+    try:
+        data = msgspec.json.decode(str(problem.details.get("body", "null")))
+    except msgspec.DecodeError:
+        data = None
+    return MCPError(code, problem.message, data)
 
 
 def _refusal(problem: Problem) -> types.CallToolResult:

@@ -10,13 +10,14 @@ import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk
 from periplus.hosts.mcp.asking import Answered, Asking
 from periplus.hosts.mcp.direct import Pinned
+from periplus.hosts.mcp.news import News
 from periplus.hosts.mcp.replies import result_of
 from periplus.hosts.mcp.shelf import Shelf, listed_prompt, listed_resource, listed_template, listed_tool
 from periplus.hosts.traces import origin_of
@@ -51,6 +52,7 @@ class McpHost:
         self._made: tuple[tuple[Operation, ...], list[types.Tool]] = ((), [])
         self._seen: OrderedDict[str, tuple[Operation, ...]] = OrderedDict()  # by connection: the list it has read
         self._pinned = Pinned(gateway, desk)
+        self._news = News(gateway, desk)
 
     def server(self) -> Server[Any]:
         """The SDK's server for this face; it speaks every revision, stateless ones included."""
@@ -69,8 +71,13 @@ class McpHost:
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
-            on_subscriptions_listen=ListenHandler(InMemorySubscriptionBus()),
+            on_completion=self._complete,
+            on_subscriptions_listen=ListenHandler(self._news.bus),
         )
+
+    async def watch(self) -> None:
+        """Tell those who subscribed when a list becomes another one, for as long as this runs."""
+        await self._news.watch()
 
     @property
     def notifications(self) -> NotificationOptions:
@@ -213,6 +220,16 @@ class McpHost:
         return await self._pinned.prompt(
             self._pinned.asked(context, params, tool, arguments, request.principal), request
         )
+
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        request = self.request(context)
+        shelf = await self._pinned.shelf(request.principal)
+        found = shelf.prompts.get(params.ref.name) if isinstance(params.ref, types.PromptReference) else None
+        if isinstance(params.ref, types.ResourceTemplateReference):
+            found = shelf.templates.get(params.ref.uri)
+        if found is None:
+            raise MCPError(types.INVALID_PARAMS, "there is no such prompt or resource template")
+        return await self._pinned.complete(found, params, request)
 
 
 def _tool(operation: Operation) -> types.Tool:

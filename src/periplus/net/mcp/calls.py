@@ -11,7 +11,7 @@ from periplus.model import Code, Problem, SourceSpec
 from periplus.net.mcp.blame import named
 from periplus.net.mcp.inquiries import described, plain_answer, unanswered
 from periplus.net.mcp.pool import McpPool
-from periplus.ports import Calling, McpRequest, Site, here, no_progress, traceparent
+from periplus.ports import Calling, Dialogue, McpRequest, Site, here, no_progress, traceparent
 
 _ROUNDS = 10
 _FIRST_PAUSE_S, _MOST_PAUSE_S = 0.05, 1.0
@@ -24,17 +24,25 @@ class McpCalls:
         self._pool = pool
 
     async def call(self, request: McpRequest, site: Site, calling: Calling) -> dict[str, Any]:
-        """The result. A server that wants to be asked again is; one that wants a person or a model is refused."""
+        """The result. A server that wants to be asked again is; one that wants a person or a model is refused.
+
+        Unless the caller speaks MCP: then it is asked now, or the question is the result.
+        """
         ends = anyio.current_time() + calling.timeout_s
         place = traceparent(here())
         whole = request.params | ({"_meta": {"traceparent": place}} if place else {})
-        params, pause = whole, _FIRST_PAUSE_S
+        talk = calling.dialogue
+        params, pause = whole | _resumed(talk), _FIRST_PAUSE_S
         for _ in range(_ROUNDS):
             left = max(ends - anyio.current_time(), 0.001)
             result = await self._once(request, params, site.spec, calling, left)
             if result.get("resultType") != "input_required":
                 return result
-            answers = _answers(site.spec, result)
+            if talk and talk.ask is None:
+                return result
+            began = anyio.current_time()
+            answers = await _answers(site.spec, result, talk)
+            ends += anyio.current_time() - began  # a person may think for as long as they like
             if not answers:
                 await anyio.sleep(pause)
                 pause = min(pause * 2, _MOST_PAUSE_S)
@@ -52,6 +60,7 @@ class McpCalls:
             timeout_s=seconds,
             headers=request.headers,
             on_progress=None if calling.progress is no_progress else _Told(calling),
+            dialogue=calling.dialogue,
         )
 
 
@@ -65,7 +74,15 @@ class _Told:
         await self._calling.progress(progress, total, message or "")
 
 
-def _answers(spec: SourceSpec, result: Mapping[str, Any]) -> dict[str, Any]:
+def _resumed(talk: Dialogue | None) -> dict[str, Any]:
+    """What the caller has answered to the question that was the last result."""
+    if talk is None:
+        return {}
+    said = {"inputResponses": talk.answers} if talk.answers else {}
+    return said | ({"requestState": talk.state} if talk.state else {})
+
+
+async def _answers(spec: SourceSpec, result: Mapping[str, Any], talk: Dialogue | None) -> dict[str, Any]:
     """What a server's questions are answered with; a question for a person or a model ends the call."""
     asked = result.get("inputRequests")
     questions = asked if isinstance(asked, dict) else {}
@@ -73,10 +90,12 @@ def _answers(spec: SourceSpec, result: Mapping[str, Any]) -> dict[str, Any]:
     refused: list[str] = []
     for name, question in questions.items():
         method = str(question.get("method")) if isinstance(question, dict) else ""
-        answer = plain_answer(method)
+        said = question.get("params") if isinstance(question, dict) else None
+        params = said if isinstance(said, dict) else {}
+        answer = await talk.ask(method, params) if talk and talk.ask else None
+        answer = answer or plain_answer(method)
         if answer is None:
-            params = question.get("params") if isinstance(question, dict) else None
-            refused.append(described(method, params if isinstance(params, dict) else {}))
+            refused.append(described(method, params))
         else:
             answers[name] = answer
     if refused:

@@ -18,6 +18,7 @@ from mcp.shared.inbound import (
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
+    METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
     SERVER_INFO_META_KEY,
     UNSUPPORTED_PROTOCOL_VERSION,
@@ -61,6 +62,15 @@ class Voice(msgspec.Struct, frozen=True, kw_only=True):
     def info(self) -> dict[str, Any]:
         return {"name": self.name, "version": self.version or "0"}
 
+    def able(self, capabilities: dict[str, Any]) -> Voice:
+        """The same, for a caller that can be asked more than we can."""
+        return Voice(name=self.name, version=self.version, capabilities={**self.capabilities, **capabilities})
+
+
+_HEADER_MISMATCH = -32020
+_NOT_THIS_WAY = frozenset({METHOD_NOT_FOUND, _HEADER_MISMATCH})
+"""How a server of the stateless revision refuses `initialize`."""
+
 
 async def greet(
     wire: Outbound,
@@ -82,6 +92,14 @@ async def greet(
         # one remembered as old may have been replaced by a new one.
         insists = error.code == UNSUPPORTED_PROTOCOL_VERSION or (legacy_first and not is_closed(error))
         if insists and (hello := await _discover(wire, voice, probe_seconds, is_final)):
+            return hello
+        if error.code in _NOT_THIS_WAY and (hello := await _assumed(wire, voice, probe_seconds)):
+            return hello
+        raise
+    except Problem as stranger:
+        said = stranger.details.get("revision")
+        is_ours = said is None or said in MODERN_PROTOCOL_VERSIONS
+        if is_ours and (hello := await _assumed(wire, voice, probe_seconds)):
             return hello
         raise
 
@@ -106,9 +124,12 @@ def stamped(
 
 
 async def _discover(
-    wire: Outbound, voice: Voice, seconds: float, is_final: Callable[[Any], bool] | None
+    wire: Outbound, voice: Voice, seconds: float, is_final: Callable[[Any], bool] | None, *, again: bool = False
 ) -> Hello | None:
-    """The server's own description, or None where it knows no such thing."""
+    """The server's own description, or None where it knows no such thing.
+
+    One that refuses the very revision it says it speaks is asked `again`.
+    """
     method = "server/discover"
     params, options = stamped(LATEST_MODERN_VERSION, voice, method, {})
     options |= {"timeout": seconds, "cancel_on_abandon": False}
@@ -117,9 +138,12 @@ async def _discover(
     except MCPError as error:
         if is_closed(error) or (is_final is not None and is_final(error.data)):
             raise
-        if error.code == UNSUPPORTED_PROTOCOL_VERSION:
-            _check_versions(error.data)
-        return None
+        if error.code != UNSUPPORTED_PROTOCOL_VERSION:
+            return None
+        _check_versions(error.data)
+        if again or LATEST_MODERN_VERSION not in _supported(error.data):
+            return None
+        return await _discover(wire, voice, seconds, is_final, again=True)
     versions = found.get("supportedVersions")
     if not isinstance(versions, list) or LATEST_MODERN_VERSION not in versions:
         return None
@@ -132,14 +156,29 @@ async def _discover(
     )
 
 
-def _check_versions(data: Any) -> None:
+async def _assumed(wire: Outbound, voice: Voice, seconds: float) -> Hello | None:
+    """A server that describes itself in no way, and answers all the same: the stateless revision wants no more."""
+    method = "tools/list"
+    params, options = stamped(LATEST_MODERN_VERSION, voice, method, {})
+    options |= {"timeout": seconds, "cancel_on_abandon": False}
+    try:
+        found = await wire.send_raw_request(method, params, options)
+    except MCPError:
+        return None
+    if not isinstance(found.get("tools"), list):
+        return None
+    return Hello(protocol=LATEST_MODERN_VERSION, server={}, capabilities={})
+
+
+def _supported(data: Any) -> list[Any]:
     supported = data.get("supported") if isinstance(data, dict) else None
-    if (
-        isinstance(supported, list)
-        and supported
-        and not any(
-            version in HANDSHAKE_PROTOCOL_VERSIONS or version in MODERN_PROTOCOL_VERSIONS for version in supported
-        )
+    return supported if isinstance(supported, list) else []
+
+
+def _check_versions(data: Any) -> None:
+    supported = _supported(data)
+    if supported and not any(
+        version in HANDSHAKE_PROTOCOL_VERSIONS or version in MODERN_PROTOCOL_VERSIONS for version in supported
     ):
         raise _stranger(", ".join(map(str, supported)))
 
@@ -153,7 +192,7 @@ async def _initialize(wire: Outbound, voice: Voice) -> Hello:
     found = await wire.send_raw_request("initialize", params, {"cancel_on_abandon": False})
     protocol = found.get("protocolVersion")
     if protocol not in HANDSHAKE_PROTOCOL_VERSIONS:
-        raise _stranger(str(protocol))
+        raise _stranger(str(protocol), protocol)
     await wire.notify("notifications/initialized", None, {"headers": {MCP_PROTOCOL_VERSION_HEADER: str(protocol)}})
     return Hello(
         protocol=str(protocol),
@@ -173,9 +212,10 @@ def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _stranger(versions: str) -> Problem:
+def _stranger(versions: str, revision: Any = "") -> Problem:
     return Problem(
         Code.UNSUPPORTED,
         f"the server speaks MCP revision {versions[:100]}, which is none of ours",
         hints=(f"known are {', '.join((*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS))}",),
+        details={"revision": revision},
     )

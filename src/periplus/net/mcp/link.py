@@ -29,6 +29,7 @@ from periplus.net.mcp.news import subscribe
 from periplus.net.mcp.refusals import EXPECTED, first_fault, is_closed, of_error, of_fault
 from periplus.net.mcp.timing import Timing
 from periplus.net.mcp.wires import Transport, Way, Wire, opened, ways_to
+from periplus.ports import Dialogue
 
 OnNotice = Callable[[str, Mapping[str, Any]], None]
 """Told each notification of a server: its method and parameters."""
@@ -114,11 +115,13 @@ class Link:
         timeout_s: float,
         headers: Mapping[str, str] | None = None,
         on_progress: ProgressFnT | None = None,
+        dialogue: Dialogue | None = None,
     ) -> dict[str, Any]:
         """One request and its result as it came on the wire; a refusal is a `Problem` that names the source."""
         if self._dispatcher is None or self.hello is None:
             raise self._named(self.failure or Problem(Code.UNAVAILABLE, "not connected", retryable=True))
-        sent, options = stamped(self.hello.protocol, self._voice, method, dict(params or {}))
+        voice = self._voice if dialogue is None else self._voice.able(dialogue.capabilities)
+        sent, options = stamped(self.hello.protocol, voice, method, dict(params or {}))
         mirrored = {name: encode_header_value(value) for name, value in (headers or {}).items()}
         options["headers"] = {**options.get("headers", {}), **mirrored}
         if on_progress is not None:
@@ -126,7 +129,7 @@ class Link:
         asked: list[str] = []
         self._busy += 1
         try:
-            with anyio.fail_after(timeout_s), self._inquiries.heard_in(asked):
+            with anyio.fail_after(timeout_s), self._inquiries.heard_in(asked, dialogue.ask if dialogue else None):
                 async with self._slots:
                     result = await self._dispatcher.send_raw_request(method, sent, options)
         except TimeoutError as error:
@@ -208,7 +211,7 @@ class Link:
     async def _answer(
         self, _: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        answer = self._inquiries.answer(method, params)
+        answer = await self._inquiries.answer(method, params)
         if answer is None:
             raise MCPError(METHOD_NOT_FOUND, f"not offered: {method}")
         return answer

@@ -27,7 +27,7 @@ from periplus.net.mcp.lists import read_lists
 from periplus.net.mcp.notices import MISSED
 from periplus.net.mcp.seat import Seat
 from periplus.net.mcp.timing import Timing
-from periplus.ports import McpListing
+from periplus.ports import Dialogue, McpListing
 
 if TYPE_CHECKING:
     import httpx2
@@ -109,6 +109,7 @@ class McpPool:
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
         on_progress: ProgressFnT | None = None,
+        dialogue: Dialogue | None = None,
     ) -> dict[str, Any]:
         """One request over the shared session; the result as it came on the wire."""
         limit = timeout_s or spec.timeout_seconds or self._timing.request_seconds
@@ -117,7 +118,9 @@ class McpPool:
             link, was_open = await seat.link()
             if not was_open or seat.is_stale:
                 self._on_notice(spec.id, MISSED, {})
-            found = await link.request(method, params, timeout_s=limit, headers=headers, on_progress=on_progress)
+            found = await link.request(
+                method, params, timeout_s=limit, headers=headers, on_progress=on_progress, dialogue=dialogue
+            )
         return cast("dict[str, Any]", seat.journal.without_secrets(found))
 
     def stderr(self, source: str) -> Sequence[str]:

@@ -28,6 +28,9 @@ from periplus.ports import McpListing, ReadLimits, Wires
 from periplus.sources.mcp.others import prompt_draft, resource_draft, template_draft
 from periplus.sources.mcp.tools import tool_drafts
 
+_MIRRORING = "2026-07-28"
+"""The first revision with headers that repeat arguments; revisions sort as dates do."""
+
 EXPOSED = ("tools", "resources", "prompts")
 _RESOURCES = NodeDraft(path=("resources",), title="Resources", summary="Things the server can be asked to read.")
 _PROMPTS = NodeDraft(path=("prompts",), title="Prompts", summary="Texts the server prepares for a conversation.")
@@ -86,7 +89,9 @@ def reading_of(
 
 
 def _drafts(spec: SourceSpec, listing: McpListing, definitions: Definitions, findings: Findings) -> Iterator[Draft]:
-    yield from tool_drafts(listing.tools, definitions, findings, trusted=spec.trust_annotations)
+    yield from tool_drafts(
+        listing.tools, definitions, findings, trusted=spec.trust_annotations, mirrors=listing.protocol >= _MIRRORING
+    )
     for name, entries, draft_of in (
         ("resources", listing.resources, resource_draft),
         ("templates", listing.templates, template_draft),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -18,9 +18,17 @@ _MIRRORED_TYPES = frozenset({"string", "integer", "boolean"})
 
 
 def tool_drafts(
-    tools: Sequence[dict[str, Any]], definitions: Definitions, findings: Findings, *, trusted: bool
+    tools: Sequence[dict[str, Any]],
+    definitions: Definitions,
+    findings: Findings,
+    *,
+    trusted: bool,
+    mirrors: bool = False,
 ) -> Iterator[Draft]:
-    """One draft per tool; equal names stay apart, equal tools do not count twice."""
+    """One draft per tool; equal names stay apart, equal tools do not count twice.
+
+    `mirrors`: by the revision the server speaks, a tool whose marks for headers are faulty is not to be used.
+    """
     times = Counter(name for tool in tools if isinstance(name := tool.get("name"), str))
     seen: set[bytes] = set()
     for number, tool in enumerate(tools):
@@ -37,6 +45,9 @@ def tool_drafts(
                 continue
             seen.add(content)
             origin = f"{origin} #{short_hash(content.decode(), 8)}"
+        if mirrors and (fault := _unmirrored(tool.get("inputSchema"))):
+            findings.skipped(where, name, f"its x-mcp-header is one that servers over HTTP refuse: {fault}")
+            continue
         yield _draft(tool, origin, Normaliser(name, where, definitions, findings), trusted=trusted)
 
 
@@ -103,9 +114,23 @@ def _draft(tool: dict[str, Any], origin: str, normaliser: Normaliser, *, trusted
     )
 
 
+def _unmirrored(schema: Any) -> str:
+    """What is wrong with the first faulty mark for a header; nothing where all are right."""
+    faults: list[str] = []
+    list(_marks(schema, lambda _name, fault: faults.append(fault)))
+    return faults[0] if faults else ""
+
+
 def mirrored(args: Schema, normaliser: Normaliser) -> list[dict[str, Any]]:
     """Arguments a call repeats in HTTP headers (`x-mcp-header`), by their path; faulty marks only cost the mirror."""
-    found: list[dict[str, Any]] = []
+
+    def complain(name: str, fault: str) -> None:
+        normaliser.complain("/inputSchema", f"x-mcp-header of {name!r} is not used: {fault}")
+
+    return sorted(_marks(args, complain), key=lambda each: each["path"])
+
+
+def _marks(args: Any, complain: Callable[[str, str], None]) -> Iterator[dict[str, Any]]:
     taken: set[str] = set()
     todo: list[tuple[tuple[str, ...], Any]] = [((), args)]
     while todo:
@@ -120,11 +145,10 @@ def mirrored(args: Schema, normaliser: Normaliser) -> list[dict[str, Any]]:
             token = member["x-mcp-header"]
             fault = _fault(token, member.get("type"), taken)
             if fault:
-                normaliser.complain("/inputSchema", f"x-mcp-header of {name!r} is not used: {fault}")
+                complain(name, fault)
             else:
                 taken.add(token.lower())
-                found.append({"path": [*path, name], "header": f"Mcp-Param-{token}"})
-    return sorted(found, key=lambda each: each["path"])
+                yield {"path": [*path, name], "header": f"Mcp-Param-{token}"}
 
 
 def _fault(token: Any, type_: Any, taken: set[str]) -> str:

@@ -45,7 +45,10 @@ class McpTransport:
     async def send(self, prepared: Prepared, tool: Tool, site: Site, calling: Calling, wires: CallWires) -> Answer:
         """What the server gives; its own refusal, also one inside a result, is a `Problem` in its words."""
         result = await wires.mcp.call(prepared.wire, site, calling)
-        return _ANSWERS[prepared.method](result, tool, calling.response_bytes)
+        answer = _ANSWERS[prepared.method](result, tool, calling.response_bytes)
+        if calling.dialogue is None:
+            return answer
+        return Answer(value=result, meta=answer.meta, notes=answer.notes, verbatim=True)
 
 
 def _mirrored(marks: Any, arguments: dict[str, Any]) -> dict[str, str]:

@@ -1,0 +1,71 @@
+"""A gateway as a client of the suite's servers: connect, then call every tool that the scenario wants called."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from typing import Any
+
+import anyio
+
+import periplus
+from periplus.core.gateway import Gateway
+from periplus.model import Problem, SourceSpec
+from periplus.ports import Dialogue
+from periplus.settings import FetchSettings, Settings
+
+_ABLE: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
+
+
+async def main(url: str) -> None:
+    """Connect to the server at a URL and use it."""
+    with tempfile.TemporaryDirectory() as directory:
+        settings = Settings(data=directory, fetch=FetchSettings(allow=("127.0.0.0/8", "::1", "localhost")))
+        async with periplus.open(settings=settings) as gateway:
+            await gateway.connect(SourceSpec(id="suite", kind="mcp", url=url))
+            for name, arguments in await calls(gateway):
+                try:
+                    given = {key: value for key, value in arguments.items() if value is not None}
+                    talk = Dialogue(capabilities=_ABLE, ask=answer)
+                    result = await gateway.call(f"suite/{name}", given, dialogue=talk)
+                    print(name, result.value)
+                except Problem as problem:
+                    print(name, problem.message, *problem.hints)
+
+
+async def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+    """What a person and a model at the caller say: yes, and something of the right type."""
+    if method == "elicitation/create":
+        return {"action": "accept", "content": least(params.get("requestedSchema", {}))}
+    if method == "sampling/createMessage":
+        text = {"type": "text", "text": "Paris"}
+        return {"role": "assistant", "content": text, "model": "none", "stopReason": "endTurn"}
+    return None
+
+
+async def calls(gateway: Gateway) -> list[tuple[str, dict[str, Any]]]:
+    """What the scenario says, else each tool with the least it takes."""
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    if "toolCalls" in context:
+        return [(call["name"], call["arguments"]) for call in context["toolCalls"]]
+    if not (await gateway.source("suite")).tools:
+        return []
+    lines = (await gateway.browse("suite", deep=True)).tools
+    made: list[tuple[str, dict[str, Any]]] = []
+    for line in lines:
+        tool = await gateway.describe(str(line.ref))
+        made.append((tool.key, least(tool.args_schema)))
+    return made
+
+
+def least(schema: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of the right types for what a schema requires."""
+    values = {"string": "test", "integer": 5, "number": 3.0, "boolean": True, "object": {}, "array": []}
+    members = schema.get("properties", {})
+    return {name: values.get(str(members.get(name, {}).get("type")), "test") for name in schema.get("required", ())}
+
+
+if __name__ == "__main__":
+    anyio.run(main, sys.argv[1])

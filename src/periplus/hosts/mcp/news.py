@@ -1,0 +1,67 @@
+"""Changes of what is listed, for clients that subscribed to them (`subscriptions/listen`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ServerEvent,
+    ToolsListChanged,
+)
+
+from periplus.core.gateway import Gateway
+from periplus.hosts.desk import Desk
+from periplus.model import Problem, Tool
+
+_log = logging.getLogger("periplus.hosts")
+_LOOK_S = 1.0
+_EVENTS: dict[str, ServerEvent] = {
+    "tools": ToolsListChanged(),
+    "prompts": PromptsListChanged(),
+    "resources": ResourcesListChanged(),
+}
+_LISTS = {"resources/read": "resources", "prompts/get": "prompts"}
+
+
+class News:
+    """Looks at what a face and the pinned sources list, and says which of the lists changed."""
+
+    def __init__(self, gateway: Gateway, desk: Desk) -> None:
+        self._gateway = gateway
+        self._desk = desk
+        self.bus = InMemorySubscriptionBus()
+
+    async def watch(self) -> None:
+        """Look until cancelled. A look costs one read of the sources while nothing is pinned."""
+        before = await self._listed()
+        while True:
+            await anyio.sleep(_LOOK_S)
+            now = await self._listed()
+            for name, event in _EVENTS.items():
+                if before is not None and now is not None and before[name] != now[name]:
+                    await self.bus.publish(event)
+            before = now or before
+
+    async def _listed(self) -> dict[str, Any] | None:
+        """What stands in each list, as something that can be compared; None while the store is away."""
+        try:
+            pinned = await self._gateway.direct()
+        except Problem as problem:
+            _log.warning("the pinned tools cannot be listed: %s", problem.message)
+            return None
+        listed = _by_list(pinned)
+        operations = [(one.name, one.description) for one in self._desk.face.operations]
+        return listed | {"tools": (operations, listed["tools"])}
+
+
+def _by_list(pinned: Sequence[Tool]) -> dict[str, Any]:
+    found: dict[str, list[tuple[str, str]]] = {name: [] for name in _EVENTS}
+    for tool in pinned:
+        found[_LISTS.get(str(tool.binding.get("method")), "tools")].append((str(tool.ref), tool.fingerprint))
+    return dict(found)
