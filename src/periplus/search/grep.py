@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import re2
 from periplus.model import Grepped, Lines, ToolRef
 from periplus.ports import Grep
 from periplus.search.lexical import View, match
-from periplus.search.literals import having, lettered, literal_of, numbers_of
+from periplus.search.literals import lettered, literal_of, numbers_of, starts_of, whole_lines
 from periplus.search.patterns import compile_pattern
 from periplus.search.sections import Array, Texts
 from periplus.search.segment import Segment
@@ -96,13 +97,14 @@ def _tool_ranks(view: View, compiled: Any, pattern: str, *, qualified: bool) -> 
 def _scan(segment: Segment, compiled: Any, pattern: str, ranks: Ranks, *, qualified: bool) -> None:
     """Mark the tools of one segment; places that say less never undo what was found in better ones."""
     literal = literal_of(pattern)
+    whole = None if literal else compile_pattern(f"^(?:{pattern})$")
     for texts, rank in _places(segment, qualified=qualified):
-        found = having(texts, literal) if literal else _found(texts, compiled)
+        starts = starts_of(texts, literal) if literal else _starts(texts, compiled)
+        found = numbers_of(texts, starts)
         ranks[found] = np.minimum(ranks[found], rank)
-    if (ranks == NAMED).any():
-        whole = compile_pattern(f"^(?:{pattern})$")
-        for texts in (segment.ids, segment.qualified) if qualified else (segment.ids,):
-            ranks[having(texts, literal, lines=True) if literal else _found(texts, whole)] = WHOLE
+        if rank == NAMED and len(found):
+            lines = whole_lines(texts, starts, len(literal)) if whole is None else _starts(texts, whole)
+            ranks[numbers_of(texts, lines)] = WHOLE
 
 
 def _places(segment: Segment, *, qualified: bool) -> Iterator[tuple[Texts, int]]:
@@ -120,10 +122,9 @@ def _matches_letters(compiled: Any, pattern: str) -> bool:
     return all(compiled.search(char.encode()) is not None for char in _LETTERS)
 
 
-def _found(texts: Texts, compiled: Any) -> Array:
-    """The texts in which a pattern is found, in order."""
-    starts = [hit.start() for hit in compiled.finditer(texts.blob.data)]
-    return numbers_of(texts, np.array(starts, np.int64))
+def _starts(texts: Texts, compiled: Any) -> Array:
+    """Where a pattern is found, at most once in a line if it takes the rest of it."""
+    return np.array([hit.start() for hit in compiled.finditer(texts.blob.data)], np.int64)
 
 
 def _ordered(view: View, ranks: Ranks, pattern: str) -> Array:
@@ -154,7 +155,11 @@ def _in_turn(orders: Sequence[Array], ranks: Sequence[Ranks]) -> tuple[Array, Ra
 
 def _area_matches(areas: Lines, compiled: Sequence[Any]) -> list[int]:
     texts = Texts(np.frombuffer(areas.blob, np.uint8), np.array([0, *areas.ends], np.int64))
-    found = {int(place) for one in compiled for place in _found(texts, one)} if areas.ends else set[int]()
+    found = (
+        {int(place) for one in compiled for place in numbers_of(texts, _starts(texts, one))}
+        if areas.ends
+        else set[int]()
+    )
     return sorted(found)
 
 
@@ -177,15 +182,24 @@ def _count_ranges(view: View, order: Array, below: str, counts: Counter[str]) ->
     matched = np.zeros(view.starts[-1] + 1, np.int64)
     matched[1:][order] = 1
     sums = np.cumsum(matched)
-    prefix = f"{below}/" if below else ""
     for first, segment in zip(view.starts, view.segments, strict=False):
-        at = segment.refs.lower_bound(prefix.encode())
-        while at < segment.count and (ref := segment.refs[at]).startswith(prefix):
-            head, mark, _ = ref[len(prefix) :].partition("/")
-            end = segment.refs.lower_bound(f"{prefix}{head}/".encode() + b"\xff") if mark else at + 1
-            if mark and (count := int(sums[first + end] - sums[first + at])):
+        for head, start, end in _ranges(segment, f"{below}/" if below else ""):
+            if count := int(sums[first + end] - sums[first + start]):
                 counts[head] += count
-            at = max(end, at + 1)
+
+
+@lru_cache(maxsize=16)
+def _ranges(segment: Segment, prefix: str) -> tuple[tuple[str, int, int], ...]:
+    """The areas right below a node, and the places of their tools; a segment never changes."""
+    made: list[tuple[str, int, int]] = []
+    at = segment.refs.lower_bound(prefix.encode())
+    while at < segment.count and (ref := segment.refs[at]).startswith(prefix):
+        head, mark, _ = ref[len(prefix) :].partition("/")
+        end = segment.refs.lower_bound(f"{prefix}{head}/".encode() + b"\xff") if mark else at + 1
+        if mark:
+            made.append((head, at, end))
+        at = max(end, at + 1)
+    return tuple(made)
 
 
 def as_literal(pattern: str) -> str:

@@ -20,21 +20,26 @@ def literal_of(pattern: str) -> bytes:
     return pattern.lower().encode() if _PLAIN.fullmatch(pattern) and "  " not in pattern else b""
 
 
-def having(texts: Texts, literal: bytes, *, lines: bool = False) -> Array:
-    """The texts (in lower case) that hold these bytes; `lines`: as a line of their own."""
+def starts_of(texts: Texts, literal: bytes) -> Array:
+    """Where in the blob of some texts (in lower case) these bytes begin."""
     data = texts.blob
-    rare = max(range(len(literal)), key=lambda at: (_COMMON.get(literal[at], 99), at))
     if len(data) < len(literal):
         return np.zeros(0, np.int64)
+    rare = max(range(len(literal)), key=lambda at: (_COMMON.get(literal[at], 99), at))
     window = data[rare : len(data) - len(literal) + 1 + rare]
     starts = np.flatnonzero(window == literal[rare])
     for at, byte in enumerate(literal):
         if at != rare and len(starts):
             starts = starts[data[starts + at] == byte]
-    if lines:
-        starts = starts[data[starts + len(literal)] == _BREAK]
-        starts = starts[(starts == 0) | (data[starts - 1] == _BREAK)]
-    return numbers_of(texts, starts)
+    return starts
+
+
+def whole_lines(texts: Texts, starts: Array, size: int) -> Array:
+    """Those of these places at which so many bytes are a line of their own."""
+    data = texts.blob
+    starts = starts[data[starts + size] == _BREAK]
+    begins: Array = starts[(starts == 0) | (data[starts - 1] == _BREAK)]
+    return begins
 
 
 def numbers_of(texts: Texts, starts: Array) -> Array:

@@ -48,7 +48,7 @@ def test_manifest_and_landmarks_authorize_and_connecting_again_starts_over(conne
     for tool in ("get_manifest", "get_landmarks"):
         assert connected.ask(tool).body["manifest_loaded"] is True
         assert connected.ask("inspect_landmark", landmark_id="berths").body["manifest_loaded"] is True
-        assert connected.ask("connect_to_site", url="notaurl").error == "BAD_REQUEST"
+        assert connected.ask("connect_to_site", url="notaurl" if tool == "get_manifest" else 5).error == "BAD_REQUEST"
         assert connected.ask("inspect_landmark", landmark_id="berths").body["manifest_loaded"] is False
 
 

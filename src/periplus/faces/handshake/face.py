@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
+import msgspec
+
 from periplus.core.facing import Operands
 from periplus.core.gateway import Gateway
 from periplus.faces.handshake import connecting, landmarks
@@ -78,7 +80,7 @@ class Handshake:
             await self._gated(name, request, arguments)
             raise
         fresh = read.session == "new" and name == "connect_to_site"
-        talk = Talk(self._gateway, request, "" if fresh else read.session)
+        talk = self._talk(request, "" if fresh else read.session)
         if fresh:
             talk.mint()
         turn = Turn(self._gateway, self._settings, request, talk, read.arguments)
@@ -87,18 +89,23 @@ class Handshake:
 
     async def _gated(self, name: str, request: Request, arguments: Mapping[str, Any]) -> None:
         """Whoever may not act yet hears that first, whatever else is wrong with what they sent (H-10, H-41)."""
+        said = arguments.get("session", arguments.get("session_id"))
+        talk = self._talk(request, said if isinstance(said, str) and said not in ("default", "new") else "")
+        if name == "connect_to_site":  # also one that fails starts the handshake over (H-9)
+            await talk.change(lambda state: msgspec.structs.replace(state, loaded=False))
         if name not in ("call_action", "execute_sequence") or landmarks.plain(str(arguments.get("action"))) in _OPENERS:
             return
-        said = arguments.get("session", arguments.get("session_id"))
-        talk = Talk(self._gateway, request, said if isinstance(said, str) and said != "default" else "")
         (await Turn(self._gateway, self._settings, request, talk, {}).begin()).gate()
+
+    def _talk(self, request: Request, explicit: str) -> Talk:
+        return Talk(self._gateway, request, explicit, self._settings.session_idle_hours)
 
     async def other(self, name: str, arguments: dict[str, Any], request: Request) -> Reply | None:
         """A name that is none of the nine: with a host's prefix it may be, as an action it is refused (H-4, H-5)."""
         bare = landmarks.plain(name)
         if bare in self._answers:
             return await self._handler(bare)(request, arguments)
-        turn = await Turn(self._gateway, self._settings, request, Talk(self._gateway, request, ""), {}).begin()
+        turn = await Turn(self._gateway, self._settings, request, self._talk(request, ""), {}).begin()
         if (found := await self._action(turn, bare)) is None:
             return None
         if not turn.state.loaded:

@@ -13,6 +13,7 @@ from periplus.ports import Request
 
 SLOT = "handshake"
 MOST_SITES = 32
+_MARKS = 24  # how often within its time a session that is only read is written as used
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -24,6 +25,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seen: dict[str, int] = {}  # site -> the revision its last list was made from
     connecting: str = ""  # the address of a site that is still being read
     named: str = ""  # the site id that was asked for there
+    used: float = 0.0  # when it was last used, to within a share of the time after which it ends
 
     def attached(self, site: str) -> State:
         """With this site connected and active; the oldest one goes when there are too many."""
@@ -34,8 +36,9 @@ class State(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Talk:
     """One session of one principal. Without a name nothing tells its caller from others, and nothing is kept."""
 
-    def __init__(self, gateway: Gateway, request: Request, explicit: str) -> None:
+    def __init__(self, gateway: Gateway, request: Request, explicit: str, idle_hours: float = 24.0) -> None:
         self._gateway = gateway
+        self._idle_s = idle_hours * 3600
         self._request = request
         self.name = conversation(explicit, request)
         self.minted = ""  # the handle that was made for a caller without one
@@ -44,19 +47,27 @@ class Talk:
         if not self.name:
             return State()
         session = await self._gateway.session(self.name, principal=self._request.principal)
-        return _read(session.slots.get(SLOT, {}))
+        state = self._living(_read(session.slots.get(SLOT, {})))
+        if state.used and self._gateway.clock.now() - state.used > self._idle_s / _MARKS:
+            return await self.change(lambda now: now)
+        return state
 
     async def change(self, edit: Callable[[State], State]) -> State:
         """Change it whatever others do meanwhile; `edit` may be asked more than once."""
         if not self.name:
             return edit(State())
-        session = await self._gateway.change(
-            self.name,
-            SLOT,
-            lambda slot: msgspec.to_builtins(edit(_read(slot))),
-            principal=self._request.principal,
-        )
+
+        def write(slot: dict[str, Any]) -> dict[str, Any]:
+            state = edit(self._living(_read(slot)))
+            made: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(state, used=self._gateway.clock.now()))
+            return made
+
+        session = await self._gateway.change(self.name, SLOT, write, principal=self._request.principal)
         return _read(session.slots.get(SLOT, {}))
+
+    def _living(self, state: State) -> State:
+        """What is remembered, unless nobody used it for too long (H-8)."""
+        return state if self._gateway.clock.now() - state.used <= self._idle_s else State()
 
     def mint(self) -> None:
         """Go on in a new session, whose handle the answer has to tell (H-6, H-7)."""
