@@ -14,10 +14,10 @@ from typing import Any
 import keyring
 import pytest
 import trustme
-from calling import Caller, call, site_of
 from keyring.backend import KeyringBackend
 from loopback import Received, Servers, resolving, response, server_tls
 
+from calling import Caller, call, site_of
 from periplus.model import Code, CredentialScheme, CredentialSpec, Principal, Problem, SourceSpec
 from periplus.net import FetchPolicy
 from periplus.ports import Site

@@ -10,9 +10,9 @@ from typing import Any
 import anyio
 import pytest
 import trustme
-from calling import Caller, call, request_of, site_of
 from loopback import Received, Servers, resolving, response, server_tls
 
+from calling import Caller, call, request_of, site_of
 from periplus.model import LOCAL, Code, Problem, SourceSpec
 from periplus.net import FetchLimits, FetchPolicy
 from periplus.ports import Calling, Site

@@ -10,10 +10,10 @@ from typing import Any
 import anyio
 import pytest
 import trustme
-from calling import Caller, call
 from loopback import Servers, server_tls
 from loopback2 import Stream, serve2
 
+from calling import Caller, call
 from periplus.model import Code, Problem
 from periplus.net import FetchPolicy
 

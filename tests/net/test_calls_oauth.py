@@ -12,9 +12,9 @@ from urllib.parse import parse_qs
 
 import anyio
 import pytest
-from calling import Caller, call, site_of
 from loopback import Received, Server, Servers, response
 
+from calling import Caller, call, site_of
 from periplus.app.logins import SealedLogins
 from periplus.core.seal import KeyRing, Seal
 from periplus.model import LOCAL, Code, CredentialScheme, CredentialSpec, Principal, Problem, SourceSpec

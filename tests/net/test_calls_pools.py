@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from calling import Caller, call, site_of
 from loopback import Received, Servers, response
 
+from calling import Caller, call, site_of
 from periplus.model import CredentialScheme, CredentialSpec, Principal
 from periplus.net import FetchLimits
 

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from workshop import Workshop
 
 import periplus
+from workshop import Workshop
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+
 from workshop import Workshop
 
 INTEGER = {"type": "integer"}

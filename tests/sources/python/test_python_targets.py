@@ -7,9 +7,9 @@ from pathlib import Path
 
 import anyio
 import pytest
-from workshop import Workshop
 
 from periplus.model import Code, Effect, Problem, SourceSpec, SourceState
+from workshop import Workshop
 
 REGISTRY = """
     harbour = Registry("harbour", version="2.1", description="Berths and pilots.")
