@@ -95,6 +95,24 @@ async def test_a_document_of_something_else_says_what_is_in_it(beside: Neighbour
     assert "openapi:FILE" in problem.hints[-1]
 
 
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        (b"<!doctype html><title>Company wiki</title>", "a web page (HTML) came"),
+        (b"<html><title>Sign in</title><input type=password>", "a login page (HTML) came"),
+        (b"%PDF-1.7\n1 0 obj", "a PDF file came"),
+        (b"", "nothing came"),
+    ],
+)
+async def test_a_file_that_is_no_document_says_what_it_is(
+    beside: Neighbour, tmp_path: Path, held: bytes, told: str
+) -> None:
+    (tmp_path / "api.yaml").write_bytes(held)
+    problem = await beside.refuses(str(tmp_path / "api.yaml"), Code.PARSE_ERROR)
+    assert problem.message.startswith(f"api.yaml: {told}")
+    assert problem.hints
+
+
 # --- too much ----------------------------------------------------------------------------------------------------
 
 

@@ -296,8 +296,8 @@ def test_doctor_finds_a_sound_house(quay: Run) -> None:
     checks = {check["name"]: check for check in quay("doctor", "--json").json}
     assert {check["state"] for check in checks.values()} == {"ok"}
     assert list(checks) == ["python", "settings", "data", "key ring", "store", "ledger", "quay"]
-    assert "3 tools from 1 sources" in checks["store"]["message"]
-    assert "ok      key ring  1 keys" in quay("doctor").out
+    assert "3 tools from 1 source" in checks["store"]["message"]
+    assert "ok      key ring  1 key" in quay("doctor").out
 
 
 def test_doctor_says_what_to_do_about_each_fault(quay: Run, tmp_path: Path) -> None:

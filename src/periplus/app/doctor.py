@@ -47,7 +47,7 @@ async def examine(settings: Settings, file: Path | None) -> list[Check]:
         remedy = problem.hints[0] if problem.hints else ""
         return [*checks, Check(name="store", state="failed", message=problem.message, remedy=remedy)]
     tools = sum(record.tools for record in records)
-    message = f"revision {revision}, {tools:,} tools from {len(records)} sources"
+    message = f"revision {revision}, {_several(tools, 'tool')} from {_several(len(records), 'source')}"
     checks.append(Check(name="store", state="ok", message=message))
     checks.append(await _ledger(directory))
     checks += [_credential(credential) for credential in settings.credentials]
@@ -91,7 +91,7 @@ def _key_ring(directory: Path) -> Check:
     if os.name == "posix" and mode & 0o077:
         remedy = f"chmod 600 {directory / FILE_NAME}"
         return Check(name="key ring", state="warning", message=f"readable by others ({mode:o})", remedy=remedy)
-    return Check(name="key ring", state="ok", message=f"{len(ring.keys)} keys")
+    return Check(name="key ring", state="ok", message=_several(len(ring.keys), "key"))
 
 
 def _credential(credential: CredentialSpec) -> Check:
@@ -117,3 +117,7 @@ def _source(record: SourceRecord, settings: Settings) -> Check:
     origin = "" if record.id in settings.sources or not settings.sources else ", not in the settings file"
     message = f"{record.tools:,} tools, {skipped:,} operations skipped{origin}"
     return Check(name=record.id, state="ok", message=message)
+
+
+def _several(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' if count != 1 else ''}"

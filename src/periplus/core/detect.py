@@ -10,7 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 import anyio
 import msgspec
 
-from periplus.documents.foreign import first_words
+from periplus.documents.foreign import first_words, refuse_foreign, refuse_page
 from periplus.model import Code, Problem, SourceSpec
 from periplus.ports import Fetch, Fetched, FetchRequest
 
@@ -102,11 +102,12 @@ async def _detect_file(spec: SourceSpec, fetch: Fetch) -> Found:
     reply = await fetch.send(FetchRequest(url=spec.url))
     if kind := judge(reply.body, reply.media_type):
         return Found(kind, spec.url)
-    first = first_words(reply.body)
-    begins = f"it begins with {first!r}" if first else "it is empty"
+    name = PurePath(spec.url).name
+    refuse_foreign(reply.body, name, reply.media_type)
+    refuse_page(reply.body, name, reply.media_type)
     raise Problem(
         Code.PARSE_ERROR,
-        f"{PurePath(spec.url).name} is no description Periplus knows; {begins}",
+        f"{name} is no description Periplus knows; it begins with {first_words(reply.body)!r}",
         hints=(
             "expected OpenAPI (JSON, YAML), GraphQL (SDL, introspection), a tool manifest, landmarks, mcpServers JSON",
             "say what it is: openapi:FILE, graphql:FILE, manifest:FILE, native:FILE",
