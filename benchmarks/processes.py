@@ -66,8 +66,9 @@ def measure(command: Sequence[str]) -> Cost:
 
 
 def _environment() -> Mapping[str, str]:
-    """Without settings of whoever measures."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PERIPLUS_", "FASTMCP_"))}
+    """Without settings of whoever measures; modules are compiled once, as where they are installed."""
+    own = ("PERIPLUS_", "FASTMCP_", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if not name.startswith(own)}
 
 
 def _answer(out: bytes) -> dict[str, Any]:
