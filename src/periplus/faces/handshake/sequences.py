@@ -50,7 +50,7 @@ async def run(turn: Turn, leniency: Leniency, inner: Any) -> Reply:
             progress=turn.request.progress,
         )
     except Problem as problem:
-        raise await _refused(turn, problem, made.written, actions) from problem
+        raise await refused(turn, problem, made.written, actions) from problem
     return _reply(turn, await _failed(turn, made.written, ran), ran)
 
 
@@ -66,6 +66,11 @@ def _aside(turn: Turn, inner: Any, name: str) -> Any:
     return answer
 
 
+async def told_rows(turn: Turn, written: Sequence[Written], ran: Ran) -> list[dict[str, Any]]:
+    """Every step as it is told."""
+    return _rows(turn, await _failed(turn, written, ran), ran)
+
+
 async def _failed(turn: Turn, written: Sequence[Written], ran: Ran) -> list[Known]:
     """The steps, with the tools of those that failed: what went wrong is told by their schemas."""
     failed = [outcome.number for outcome in ran.steps if outcome.state is StepState.ERROR or outcome.items]
@@ -74,7 +79,7 @@ async def _failed(turn: Turn, written: Sequence[Written], ran: Ran) -> list[Know
     return [Known(step=one, seen=seen.get(one.ref) if one.ref else None) for one in written]
 
 
-async def _refused(turn: Turn, problem: Problem, written: Sequence[Written], actions: Sequence[Any]) -> Problem:
+async def refused(turn: Turn, problem: Problem, written: Sequence[Written], actions: Sequence[Any]) -> Problem:
     """Nothing ran; the step that is at fault is named (H-65)."""
     number = problem.details.get("step")
     if problem.code is Code.APPROVAL_REQUIRED:

@@ -69,13 +69,13 @@ class NativeSites:
 
     async def execute(self, ask: HttpAsk) -> HttpAnswer:
         """What an action gives. Clients show what comes with another status raw, so all that was understood is 200."""
-        turn, site = await self._begin(ask)
+        turn, _ = await self._begin(ask)
         try:
             body = msgspec.json.decode(ask.body)
         except msgspec.DecodeError as error:
             problem = refusal(Code.BAD_INPUT, f"the body is no JSON: {error}", "Send one JSON object.")
             return _json(error_object(problem), 400)
-        done = await execute(turn, site, body)
+        done = await execute(turn, body)
         return _json(done.body, done.status if ("status", "http") in ask.query else 200)
 
     async def _begin(self, ask: HttpAsk) -> tuple[Turn, Site]:
