@@ -47,11 +47,15 @@ class PythonTransport:
         """Call it once; what it raises is its refusal."""
         name = _name(tool)
         place = place_of(tool, site)
-        with anyio.move_on_after(calling.timeout_s) as deadline:
+        ended = threading.Event()
+        with anyio.move_on_after(calling.timeout_s):
             if site.spec.isolate:
                 return answer_of(await isolated(place, name, prepared.wire, calling), calling.response_bytes)
             work = await anyio.to_thread.run_sync(work_at, place, name, abandon_on_cancel=True)
-            found = await _reported(work, prepared.wire, calling, lambda: deadline.cancel_called)
+            try:
+                found = await _reported(work, prepared.wire, calling, ended.is_set)
+            finally:
+                ended.set()  # for a function that runs on: its caller is gone, or its time is up
             if isinstance(found, Fault):
                 raise refusal(name, found) from found.error
             return answer_of(found, calling.response_bytes)
@@ -120,9 +124,6 @@ def _too_long(name: str, site: Site, calling: Calling, *, stopped: bool) -> Prob
             "unless it is asynchronous it runs on, and nobody gets its result",
             f"isolate = true in [sources.{site.spec.id}] ends such calls",
         )
-    return Problem(
-        Code.TIMEOUT,
-        f"{name} did not finish within {calling.timeout_s:.3g} s",
-        hints=hints,
-        details={"stopped": stopped},
-    )
+    limit = calling.timeout_s  # what was left of the call's time, a little less than was given
+    within = f"{limit:.0f}" if limit >= 10 else f"{limit:.2g}"
+    return Problem(Code.TIMEOUT, f"{name} did not finish within {within} s", hints=hints, details={"stopped": stopped})
