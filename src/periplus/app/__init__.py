@@ -22,6 +22,7 @@ from periplus.app.fetching import fetcher
 from periplus.app.keyring import load_ring
 from periplus.app.parts import source, transport
 from periplus.app.places import data_directory
+from periplus.app.placing import placing
 from periplus.app.policies import policies
 from periplus.app.watching import watched
 from periplus.app.workflows import workflow_parts
@@ -105,6 +106,7 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
             call_wires=CallWires(http=http, mcp=McpCalls(mcp)),
             policies=policies(settings, file, clock),
             bounds=_bounds(settings),
+            placing=placing(settings),
             tracing=figures.over(watching) if figures else watching,
             start=background.start,
             workflows=workflow_parts(settings.workflow),

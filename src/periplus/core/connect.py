@@ -15,6 +15,7 @@ from periplus.core.intake.areas import rolled_up
 from periplus.core.intake.changes import compared
 from periplus.core.intake.drafts import Entry, take
 from periplus.core.intake.garbage import collected_rarely
+from periplus.core.intake.placing import Placing
 from periplus.core.intake.plan import Plan, make_plan, rows
 from periplus.core.intake.report import document_line, grouped
 from periplus.core.intake.texts import clean, first_sentence
@@ -62,6 +63,7 @@ class Connecting(msgspec.Struct, frozen=True, kw_only=True):
     progress: Progress = quiet
     refresh: bool = False  # read again even if nothing changed
     accept: bool = False  # take a change that would be held
+    placing: Placing = Placing()
 
 
 async def connect(ask: Connecting, spec: SourceSpec) -> LoadReport:
@@ -84,7 +86,7 @@ async def connect(ask: Connecting, spec: SourceSpec) -> LoadReport:
 async def _attempt(ask: Connecting, spec: SourceSpec) -> LoadReport | None:
     """One read; None where another process wrote the source meanwhile, so that its result is to be compared with."""
     record = await ask.store.source(spec.id)
-    known = _known_document(record, spec) if record and not ask.refresh and not ask.accept else None
+    known = _known_document(record, spec, ask.placing) if record and not ask.refresh and not ask.accept else None
     started = ask.clock.now()
     reading = await ask.source.read(spec, ask.wires, known)
     if isinstance(reading, Unchanged) and record:
@@ -95,9 +97,10 @@ async def _attempt(ask: Connecting, spec: SourceSpec) -> LoadReport | None:
         return await _take_in(ask, spec, reading, started)
 
 
-def _known_document(record: SourceRecord, spec: SourceSpec) -> Document | None:
-    """The document a conditional request may refer to: the same spec, read by this reader, now being served."""
-    same = record.spec == spec and record.reader == READER and record.state is not SourceState.HELD
+def _known_document(record: SourceRecord, spec: SourceSpec, placing: Placing) -> Document | None:
+    """The document a conditional request may refer to: the same spec, read and placed as now, and being served."""
+    same = record.spec == spec and (record.reader, record.placing) == (READER, placing.version)
+    same = same and record.state is not SourceState.HELD
     return record.document if same else None
 
 
@@ -151,11 +154,12 @@ async def _take_in(ask: Connecting, spec: SourceSpec, reading: Reading, started:
             document=reading.document,
             state=SourceState.OK,
             tools=len(plan.items),
-            areas=len(plan.nodes),
+            areas=len(plan.areas),
             site=reading.site,
             instructions=reading.instructions,
             report=report,
             reader=READER,
+            placing=ask.placing.version,
         ),
         rows=map(pins.pinned, rows(plan, versions)),
         removed=plan.removed,
@@ -187,7 +191,7 @@ async def _write(ask: Connecting, before: SourceRecord | None, change: Change) -
 
 def _root(spec: SourceSpec, reading: Reading, plan: Plan) -> Node:
     """The source's own node: what its document says of itself, else what is in it."""
-    areas = [node.path for node in plan.nodes if "/" not in node.path]
+    areas = [node.path for node in plan.areas if "/" not in node.path]
     nouns = Counter(word for item in plan.items[:500] for word in words(item.entry.want.leaf)[1:])
     told = first_sentence(clean(reading.instructions))
     return Node(
@@ -204,7 +208,7 @@ def _reads_the_same(old: SourceRecord, new: SourceRecord) -> bool:
         and old.spec.name == new.spec.name
         and old.site == new.site
         and old.instructions == new.instructions
-        and old.reader == new.reader
+        and (old.reader, old.placing) == (new.reader, new.placing)
     )
 
 
@@ -218,7 +222,7 @@ def _prepare(
         ask.progress("read", done, None)
 
     entries: list[Entry] = list(take(spec, reading, advance))
-    plan = make_plan(spec.id, entries, reading, known, retired)
+    plan = make_plan(spec.id, entries, reading, known, retired, ask.placing)
     return plan, sum(finding.count for finding in reading.findings if finding.skipped)
 
 
@@ -254,7 +258,7 @@ def _report(
         counts=LoadCounts(
             operations=len(plan.items) + skipped,
             tools=len(plan.items),
-            areas=len(plan.nodes),
+            areas=len(plan.areas),
             added=len(plan.added),
             changed=len(plan.changed),
             removed=len(plan.removed),

@@ -251,7 +251,7 @@ class Searching:
         for source, record in records.items():
             if record.revision > engine.revision:
                 known = await self._store.known(source)
-                wanted = {old.path: old.fingerprint for old in known.values()}
+                wanted = {old.path: old.mark for old in known.values()}
                 paths, gone = await _aside(engine.stale, source, wanted)
                 refs += [ToolRef(source, path) for path in sorted(paths)]
                 removed |= gone

@@ -10,6 +10,7 @@ from periplus.core.connect import Connecting, Progress, connect
 from periplus.core.detect import detect
 from periplus.core.intake.names import free_id, source_id
 from periplus.core.intake.pins import Changed, accepted_row, changed, pin_of
+from periplus.core.intake.placing import Placing
 from periplus.core.standing import Standing
 from periplus.core.turns import Turns
 from periplus.model import (
@@ -38,6 +39,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     source: Callable[[str], Source]
     wires: Callable[[SourceSpec], Wires]
     let_go: Callable[[str], Awaitable[None]]
+    placing: Placing = Placing()
 
 
 class Sourcing:
@@ -56,6 +58,7 @@ class Sourcing:
             progress=progress,
             refresh=refresh,
             accept=accept,
+            placing=self._room.placing,
         )
         return await connect(ask, spec)
 

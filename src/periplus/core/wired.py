@@ -14,6 +14,7 @@ from periplus.core.calls.door import Calls, Door
 from periplus.core.charts import Charts
 from periplus.core.cursor import Cursors
 from periplus.core.direct import Direct
+from periplus.core.intake.placing import Placing
 from periplus.core.jobs import Jobs, Start
 from periplus.core.keys import ApiKeys
 from periplus.core.seal import Seal, SigningKey
@@ -73,6 +74,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     learns: bool = True  # whether searches remember what was called after them
     policies: Policies = Always(Policy())
     bounds: Bounds = Bounds()
+    placing: Placing = Placing()
     audit: AuditRules = AuditRules()
     tracing: Tracing | None = None
     start: Start  # work that goes on after its asker was answered, until the gateway closes
@@ -146,6 +148,7 @@ def _room(parts: Parts, standing: Standing) -> Room:
         source=parts.source,
         wires=parts.wires,
         let_go=parts.let_go,
+        placing=parts.placing,
     )
 
 

@@ -28,7 +28,7 @@ from periplus.model.source import (
     Unchanged,
     Validators,
 )
-from periplus.model.tool import Draft, Effect, Example, Link, Placed, Schema, Tool, ToolLine
+from periplus.model.tool import Draft, Effect, Example, Link, Placed, Schema, Tool, ToolLine, placed_mark
 
 __all__ = [
     "DIRECT",
@@ -118,6 +118,7 @@ __all__ = [
     "is_tagged",
     "leaf_segment",
     "place_of",
+    "placed_mark",
     "segment",
     "short_hash",
     "tag_forms",

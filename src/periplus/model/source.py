@@ -151,6 +151,7 @@ class SourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     report: LoadReport | None = None
     held: Held | None = None  # a change that waits to be seen again or accepted
     reader: int = 0  # which generation of readers read it
+    placing: str = ""  # by which rules its tools were placed
 
     @property
     def id(self) -> str:

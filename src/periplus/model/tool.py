@@ -115,6 +115,11 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return ToolRef(self.source, self.path)
 
 
+def placed_mark(fingerprint: str, places: tuple[str, ...]) -> str:
+    """What changes whenever a tool does, or stands elsewhere."""
+    return "\n".join((fingerprint, *sorted(places)))
+
+
 class ToolLine(msgspec.Struct, frozen=True, kw_only=True):
     """A tool in a list: enough to choose by, without its schema."""
 

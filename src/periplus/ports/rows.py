@@ -41,6 +41,7 @@ class _Packed(msgspec.Struct, frozen=True, array_like=True):
     fingerprint: str
     version: str
     former: tuple[str, ...] = ()
+    paths: tuple[str, ...] | None = None  # where it stands, if not where its draft says
 
 
 class _Packing(msgspec.Struct, frozen=True, array_like=True):
@@ -49,6 +50,7 @@ class _Packing(msgspec.Struct, frozen=True, array_like=True):
     fingerprint: str
     version: str
     former: tuple[str, ...] = ()
+    paths: tuple[str, ...] | None = None
 
 
 _LARGE = 1  # the extension type of an integer beyond 64 bits: its digits
@@ -79,10 +81,16 @@ def _with_large(value: Any) -> Any:
 
 
 def stamp_tool(
-    encoded: bytes, *, schema_hash: str, fingerprint: str, version: str, former: tuple[str, ...] = ()
+    encoded: bytes,
+    *,
+    schema_hash: str,
+    fingerprint: str,
+    version: str,
+    former: tuple[str, ...] = (),
+    paths: tuple[str, ...] | None = None,
 ) -> bytes:
     """A row's body: the encoded draft with what was settled since, without encoding it again."""
-    return _encoder.encode(_Packing(msgspec.Raw(encoded), schema_hash, fingerprint, version, former))
+    return _encoder.encode(_Packing(msgspec.Raw(encoded), schema_hash, fingerprint, version, former, paths))
 
 
 def pack_tool(tool: Tool) -> bytes:
@@ -103,5 +111,6 @@ def unpack_tool(source: str, path: str, body: bytes) -> Tool:
         schema_hash=packed.schema_hash,
         fingerprint=packed.fingerprint,
         version=packed.version,
+        paths=tool.paths if packed.paths is None else packed.paths,
         aliases=(*tool.aliases, *packed.former),
     )

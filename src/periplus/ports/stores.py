@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from periplus.model import Node, Placed, Scope, SourceRecord, Tool, ToolLine, ToolRef
+from periplus.model import Node, Placed, Scope, SourceRecord, Tool, ToolLine, ToolRef, placed_mark
 from periplus.ports.rows import Row
 
 
@@ -18,6 +18,12 @@ class Known(msgspec.Struct, frozen=True, gc=False):
     path: str
     fingerprint: str
     version: str
+    places: tuple[str, ...] = ()  # below its source, in rising order; `~...` in a tree of its own
+
+    @property
+    def mark(self) -> str:
+        """Changes whenever the tool does or stands elsewhere; an index keeps it."""
+        return placed_mark(self.fingerprint, self.places)
 
 
 class Shape(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from periplus.model import Effect, Tool
+from periplus.model import OWN_TREE, Effect, Tool, placed_mark
 from periplus.search.text import name_key
 
 _LONGEST_PARAMETERS = 64
@@ -53,7 +53,7 @@ def record_of(tool: Tool, signature: str = "") -> Record:
     return Record(
         source=tool.source,
         path=tool.path,
-        fingerprint=tool.fingerprint,
+        fingerprint=placed_mark(tool.fingerprint, tool.paths),
         effect=tool.effect,
         hidden=tool.hidden,
         names=tuple(dict.fromkeys(name for name in (tool.key, tool.origin, tool.title, *tool.aliases) if name)),
@@ -93,7 +93,8 @@ def fields_of(record: Record) -> tuple[str, str, str, str, str, str, str]:
         if key not in said:
             said.add(key)
             spoken.append(name)
-    nodes = [node for node in record.nodes if node != area]
+    # What an area is divided into, and areas of work, say nothing that the tool does not say itself.
+    nodes = [node for node in record.nodes if node != area and not node.startswith((f"{area}/", OWN_TREE))]
     return (
         " ".join(spoken),
         " ".join((record.source, area, *nodes, *record.tags)),

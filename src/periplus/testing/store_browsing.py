@@ -161,6 +161,29 @@ class StoreBrowsing:
         }
         assert await store.tags(["", "zoo/a/b"], READ, 9) == {"": ("x", "rare"), "zoo/a/b": ()}
 
+    async def test_a_tree_of_its_own_stands_beside_the_sources_and_is_counted_over_all_of_them(
+        self, store: Store
+    ) -> None:
+        """E-6."""
+        for source in ("zoo", "farm"):
+            rows = [make_row("a/feed", paths=("a", f"~work/Food/{source}")), make_row("b", paths=("", "~work/Food"))]
+            nodes = [Node(path="~work/Food", title="Food", summary="To eat"), Node(path=f"~work/Food/{source}")]
+            await store.apply(make_change(source, rows, nodes=[*nodes, Node(path="a")]), 1.0)
+        assert await names(store, "") == ["farm", "zoo"]
+        assert await names(store, "~work") == ["~work/Food"]
+        food = await node_of(store, "~work/Food")
+        assert (food.tools, food.areas, food.title) == (4, 2, "Food")
+        assert (await node_of(store, "~work/Food", Scope(allow=(Selector(ref="zoo/*"),)))).tools == 2
+        deep = await store.tools("~work", ALL, "", 9, deep=True)
+        assert [str(line.ref) for line in deep] == ["farm/a/feed", "farm/b", "zoo/a/feed", "zoo/b"]
+        assert (await store.known("zoo"))["a/feed"].places == ("a", "~work/Food/zoo")
+        assert len(await store.tools("", ALL, "", 9, deep=True)) == (await node_of(store, "")).tools == 4
+        await store.remove("zoo", 2.0)
+        assert (await node_of(store, "~work/Food")).tools == 2
+        assert await store.node("~work/Food/zoo", ALL) is None
+        await store.remove("farm", 3.0)
+        assert await store.node("~work", ALL) is None
+
     @pytest.mark.parametrize("size", [1, 2, 3, 50])
     @pytest.mark.parametrize("scope", [ALL, READ, Scope(deny=(Selector(ref="*/berths/free"),))])
     async def test_pages_together_are_the_whole(self, store: Store, size: int, scope: Scope) -> None:

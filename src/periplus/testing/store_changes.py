@@ -77,7 +77,7 @@ class StoreChanges:
             "tags": ("t",),
         }
         await store.apply(make_change("harbour", [make_row("a/b", key="k", **texts)]), 2.0)
-        assert (await store.known("harbour"))["k"] == Known("a/b", "2", "1.1.0")
+        assert (await store.known("harbour"))["k"] == Known("a/b", "2", "1.1.0", ("a",))
         root = await store.node("", ALL)
         assert root is not None
         assert root.tools == 1

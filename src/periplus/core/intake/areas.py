@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from periplus.core.intake.texts import clean, first_sentence
 from periplus.core.words import words
-from periplus.model import Node, NodeDraft, area_path
+from periplus.model import OWN_TREE, Node, NodeDraft, area_path
 
 _VERBS = frozenset(
     {
@@ -26,6 +26,11 @@ def nouns_of(leaf: str) -> Iterator[str]:
     return (word for word in words(leaf) if len(word) > 1 and word not in _VERBS)
 
 
+def verb_of(leaf: str) -> str:
+    """The first word of a tool's name that says what it does."""
+    return next((word for word in words(leaf) if word in _VERBS), "")
+
+
 def is_rolled_up(summary: str) -> bool:
     """Whether a node's sentence was made from what is below it, and so counts it."""
     return _ROLLED_UP.fullmatch(summary) is not None
@@ -37,15 +42,21 @@ def ancestors(path: str) -> list[str]:
     return ["/".join(pieces[:end]) for end in range(1, len(pieces) + 1)]
 
 
-def tree(places: Iterable[tuple[tuple[str, ...], str]], drafts: Sequence[NodeDraft]) -> list[Node]:
-    """Nodes with tools below them, from (paths, leaf) of every visible tool and what the source says of areas."""
+def tree(
+    places: Iterable[tuple[tuple[str, ...], str]], drafts: Sequence[NodeDraft], shared: Sequence[Node] = ()
+) -> list[Node]:
+    """Nodes with tools below them, from (paths, leaf) of every visible tool and what the source says of areas.
+
+    Of nodes that several sources share only what is told is known here, not what stands in them.
+    """
     counts: Counter[str] = Counter()
     leaves: defaultdict[str, list[str]] = defaultdict(list)
     standing: Counter[tuple[str, ...]] = Counter()  # places are few, however many tools stand there
     for paths, leaf in places:
         standing[paths] += 1
-        for path in paths[:1]:
-            leaves[path].append(leaf)
+        for number, path in enumerate(paths):
+            if not number or path.startswith(OWN_TREE):
+                leaves[path].append(leaf)
     for paths, tools in standing.items():
         for node in {node for path in paths for node in ancestors(path)}:
             counts[node] += tools
@@ -55,8 +66,10 @@ def tree(places: Iterable[tuple[tuple[str, ...], str]], drafts: Sequence[NodeDra
     children: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(counts):
         children[path.rpartition("/")[0]].append(path)
+    common = {above: Node(path=above) for node in shared for above in ancestors(node.path)}
+    common |= {node.path: node for node in shared}
     return [
-        _node(path, told.get(path), counts[path], children.get(path, []), leaves.get(path, ()))
+        common.get(path) or _node(path, told.get(path), counts[path], children.get(path, []), leaves.get(path, ()))
         for path in sorted(counts)
     ]
 

@@ -11,10 +11,13 @@ from periplus.core.intake.areas import tree
 from periplus.core.intake.drafts import Entry, flagged
 from periplus.core.intake.hashes import digest, shapes_of
 from periplus.core.intake.names import Named, settle_names
+from periplus.core.intake.placing import Placing
 from periplus.core.intake.texts import commands
 from periplus.core.schema.closure import SCHEMA_MAX
-from periplus.model import Finding, FindingCode, Node, Reading, Severity, fold
+from periplus.model import OWN_TREE, Finding, FindingCode, Node, Reading, Severity, fold
 from periplus.ports import Known, Row, Shape, stamp_tool
+
+_AS_TOLD = Placing()
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -25,6 +28,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     schema_hash: str
     fingerprint: str
     known: Known | None
+    places: tuple[str, ...]
 
     @property
     def is_new(self) -> bool:
@@ -36,6 +40,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
             self.known.fingerprint != self.fingerprint or self.known.path != self.named.path
         )
 
+    @property
+    def is_moved(self) -> bool:
+        """Whether it stands elsewhere and is otherwise as it was."""
+        return self.known is not None and not self.is_changed and self.known.places != tuple(sorted(self.places))
+
     def stamped(self, version: str, former: tuple[str, ...] = ()) -> bytes:
         """Its body for a row, or for a comparison."""
         return stamp_tool(
@@ -44,6 +53,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
             fingerprint=self.fingerprint,
             version=version,
             former=former,
+            paths=None if self.places == self.entry.paths else self.places,
         )
 
 
@@ -65,8 +75,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return [item for item in self.items if item.is_changed]
 
     @property
+    def areas(self) -> list[Node]:
+        """The nodes of the source itself."""
+        return [node for node in self.nodes if not node.path.startswith(OWN_TREE)]
+
+    @property
     def is_empty(self) -> bool:
-        return not self.removed and not any(item.is_new or item.is_changed for item in self.items)
+        return not self.removed and not any(item.is_new or item.is_changed or item.is_moved for item in self.items)
 
 
 def make_plan(
@@ -75,6 +90,7 @@ def make_plan(
     reading: Reading,
     known: Mapping[str, Known],
     retired: Mapping[str, str],
+    placing: Placing = _AS_TOLD,
 ) -> Plan:
     """Compare by fingerprint; the result depends on the set of operations, not on their order."""
     entries = _unique_keys(entries, reading)
@@ -82,18 +98,20 @@ def make_plan(
     named = settle_names(source, [entry.want for entry in entries], stored, retired)
     _report_collisions(entries, named, reading)
     shapes = _reachable(shapes_of(reading.definitions), entries)
+    places = placing.places(source, entries, named, (reading.document.title, reading.instructions))
     items = tuple(
-        _item(entry, name, shapes, known.get(entry.want.key)) for entry, name in zip(entries, named, strict=True)
+        _item(entry, name, shapes, known.get(entry.want.key), stand)
+        for entry, name, stand in zip(entries, named, places, strict=True)
     )
     _report_large(items, shapes, reading)
     _report_texts(shapes, reading)
-    visible = ((entry.paths, entry.want.leaf) for entry in entries if not entry.hidden)
+    visible = ((item.places, item.entry.want.leaf) for item in items if not item.entry.hidden)
     keys = {entry.want.key for entry in entries}
     return Plan(
         source=source,
         items=items,
         removed=tuple(key for key in known if key not in keys),
-        nodes=tuple(tree(visible, reading.nodes)),
+        nodes=tuple(tree(visible, reading.nodes, placing.nodes())),
         shapes=shapes,
     )
 
@@ -101,7 +119,7 @@ def make_plan(
 def rows(plan: Plan, versions: Mapping[str, str]) -> Iterator[Row]:
     """The new and the changed, ready to be written; `versions` holds those that a comparison settled."""
     for item in plan.items:
-        if item.is_new or item.is_changed:
+        if item.is_new or item.is_changed or item.is_moved:
             yield _row(plan.source, item, versions.get(item.entry.want.key, ""))
 
 
@@ -161,10 +179,12 @@ def _reachable(shapes: dict[str, Shape], entries: Iterable[Entry]) -> dict[str, 
     return shapes if len(seen) == len(shapes) else {name: shapes[name] for name in shapes if name in seen}
 
 
-def _item(entry: Entry, named: Named, shapes: Mapping[str, Shape], known: Known | None) -> Item:
+def _item(
+    entry: Entry, named: Named, shapes: Mapping[str, Shape], known: Known | None, places: tuple[str, ...]
+) -> Item:
     reached = (shapes[name].hash if name in shapes else name for name in entry.refers)
     schema_hash = digest(entry.schemas.encode(), *(each.encode() for each in reached))
-    return Item(entry, named, schema_hash, digest(schema_hash.encode(), entry.wording.encode()), known)
+    return Item(entry, named, schema_hash, digest(schema_hash.encode(), entry.wording.encode()), known, places)
 
 
 def _report_large(items: Sequence[Item], shapes: Mapping[str, Shape], reading: Reading) -> None:
@@ -224,7 +244,7 @@ def _row(source: str, item: Item, version: str) -> Row:
         deprecated=entry.deprecated,
         requires_approval=entry.requires_approval,
         tags=entry.tags,
-        paths=entry.paths,
+        paths=item.places,
         names=tuple(sorted(name for name in names if name)),
         definitions=entry.refers,
         body=item.stamped(version, former),

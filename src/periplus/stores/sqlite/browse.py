@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from periplus.model import Effect, Node, Placed, Scope, ToolLine, ToolRef
+from periplus.model import OWN_TREE, Effect, Node, Placed, Scope, ToolLine, ToolRef
 from periplus.stores.sqlite.entries import to_json
 from periplus.stores.sqlite.memo import Memo
 from periplus.stores.sqlite.queries import queries
@@ -77,7 +77,7 @@ def tools(
     connection: sqlite3.Connection, path: str, scope: Scope, after: str, limit: int, *, deep: bool
 ) -> list[ToolLine]:
     condition = compile_scope(scope)
-    first, last = _span(path, path.partition("/")[0])
+    first, last = _span("" if path.startswith(OWN_TREE) else path, path.partition("/")[0])
     values = {
         "path": path,
         "first": first,
@@ -147,7 +147,7 @@ def _refs_here(connection: sqlite3.Connection, path: str, scope: Scope) -> list[
 
 def _deep(connection: sqlite3.Connection, path: str) -> str:
     """The query that reads least: whole sources stand together, small areas are sorted, large ones picked out."""
-    if "/" not in path:
+    if "/" not in path and not path.startswith(OWN_TREE):
         return "tools_between"
     stored = connection.execute(queries("browse.sql")["node_stored"], {"path": path}).fetchone()
     return "tools_among" if stored and stored[3] > _LARGE else "tools_inside"

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from periplus.model import Scope, SourceRecord, Tool, ToolRef
+from periplus.model import OWN_TREE, Scope, SourceRecord, Tool, ToolRef
 from periplus.ports import Known, unpack_tool
 from periplus.stores.sqlite.definitions import with_definitions
 from periplus.stores.sqlite.queries import queries
@@ -16,6 +16,7 @@ from periplus.stores.sqlite.scope import compile_scope
 from periplus.stores.sqlite.words import name_words
 
 _names = msgspec.json.Decoder(list[str]).decode
+_ids = msgspec.json.Decoder(list[int]).decode
 _schema = msgspec.json.Decoder(dict[str, Any] | bool).decode
 _record = msgspec.json.Decoder(SourceRecord).decode
 
@@ -46,8 +47,19 @@ def source(connection: sqlite3.Connection, name: str) -> SourceRecord | None:
 
 
 def known(connection: sqlite3.Connection, name: str) -> dict[str, Known]:
-    rows = connection.execute(queries("read.sql")["known"], {"source": name})
-    return {key: Known(path, fingerprint, version) for key, path, fingerprint, version in rows}
+    nodes = dict(connection.execute(queries("read.sql")["places"], {"source": name}))
+    places: dict[str, tuple[str, ...]] = {}  # sets of nodes are few, however many tools stand there
+    found: dict[str, Known] = {}
+    for key, path, fingerprint, version, ids in connection.execute(queries("read.sql")["known"], {"source": name}):
+        if ids not in places:
+            places[ids] = tuple(sorted(_inside(name, nodes[id_]) for id_ in _ids(ids)))
+        found[key] = Known(path, fingerprint, version, places[ids])
+    return found
+
+
+def _inside(source: str, path: str) -> str:
+    """A node's path as a tool of the source says it."""
+    return path if path.startswith(OWN_TREE) else path[len(source) + 1 :]
 
 
 def retired(connection: sqlite3.Connection, name: str, since: float) -> dict[str, str]:

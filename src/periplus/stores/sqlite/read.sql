@@ -9,8 +9,11 @@ SELECT record FROM source ORDER BY name;
 -- name: source
 SELECT record FROM source WHERE name = :source;
 
+-- name: places
+SELECT id, path FROM node WHERE path = :source OR (path > :source || '/' AND path < :source || '0') OR path >= '~';
+
 -- name: known
-SELECT t.key, substr(t.ref, length(:source) + 2), t.fingerprint, t.version
+SELECT t.key, substr(t.ref, length(:source) + 2), t.fingerprint, t.version, t.places
 FROM source AS s CROSS JOIN tool AS t
 WHERE s.name = :source AND t.source = s.id;
 

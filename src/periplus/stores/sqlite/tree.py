@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from periplus.model import Node, place_of
+from periplus.model import OWN_TREE, Node, place_of
 from periplus.stores.sqlite.queries import queries
 from periplus.stores.sqlite.tally import ROOT, Tally
 
@@ -14,7 +14,7 @@ from periplus.stores.sqlite.tally import ROOT, Tally
 @dataclass
 class _Stored:
     id: int
-    parent: int
+    parent: int | None
     title: str = ""
     summary: str = ""
     tools: int = 0
@@ -54,19 +54,34 @@ class Tree:
     def drop(self) -> None:
         """The source is gone, and its tools before it."""
         self._drop(self._nodes.keys())
+        self._count(self._tally_of_own_trees())
         self._connection.execute(self._sql["count_all"])
 
     def count(self, source: int) -> None:
         """Make the stored counts true again: hidden tools are not in them."""
         groups = self._connection.execute(self._sql["tally"], {"source": source})
         tally = Tally({node.id: node.parent for node in self._nodes.values()}, groups)
+        mine = {path: node for path, node in self._nodes.items() if not path.startswith(OWN_TREE)}
+        self._count({node.id: (tally.tools[node.id], tally.areas[node.id]) for node in mine.values()})
+        self._count(self._tally_of_own_trees())
+        self._connection.execute(self._sql["count_all"])
+
+    def _tally_of_own_trees(self) -> dict[int, tuple[int, int]]:
+        """Counts of the nodes that tools of any source may stand at; few catalogs have such."""
+        shared = [node for path, node in self._nodes.items() if path.startswith(OWN_TREE)]
+        if not shared:
+            return {}
+        parents = dict(self._connection.execute(self._sql["parents"]))
+        tally = Tally(parents, self._connection.execute(self._sql["tally_all"]))
+        return {node.id: (tally.tools[node.id], tally.areas[node.id]) for node in shared}
+
+    def _count(self, counts: Mapping[int, tuple[int, int]]) -> None:
         changed = [
-            {"id": node.id, "tools": tally.tools[node.id], "areas": tally.areas[node.id]}
+            {"id": node.id, "tools": counts[node.id][0], "areas": counts[node.id][1]}
             for node in self._nodes.values()
-            if (node.tools, node.areas) != (tally.tools[node.id], tally.areas[node.id])
+            if node.id in counts and (node.tools, node.areas) != counts[node.id]
         ]
         self._connection.executemany(self._sql["count_node"], changed)
-        self._connection.execute(self._sql["count_all"])
 
     def _whole(self, path: str) -> str:
         return place_of(self._source, path)
@@ -74,7 +89,8 @@ class Tree:
     def _make(self, path: str) -> _Stored:
         if path not in self._nodes:
             above = path.rpartition("/")[0]
-            parent = self._make(above).id if above else ROOT
+            root = None if path.startswith(OWN_TREE) else ROOT
+            parent = self._make(above).id if above else root
             node = _Stored(self._next, parent)
             self._next += 1
             values = {"id": node.id, "parent": node.parent, "path": path}

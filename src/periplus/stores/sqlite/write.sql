@@ -101,7 +101,7 @@ SELECT max(id) + 1 FROM node;
 
 -- name: nodes
 SELECT id, parent, path, title, summary, tools, areas FROM node
-WHERE path = :source OR (path > :source || '/' AND path < :source || '0');
+WHERE path = :source OR (path > :source || '/' AND path < :source || '0') OR path >= '~';
 
 -- name: add_node
 INSERT INTO node (id, parent, path, title, summary, tools, areas) VALUES (:id, :parent, :path, '', '', 0, 0);
@@ -117,6 +117,13 @@ WHERE id = :id
 
 -- name: tally
 SELECT places, count(*) FROM tool WHERE source = :source AND hidden = 0 GROUP BY places;
+
+-- Trees of their own belong to all sources together.
+-- name: tally_all
+SELECT places, count(*) FROM tool WHERE hidden = 0 GROUP BY places;
+
+-- name: parents
+SELECT id, parent FROM node WHERE id > 0;
 
 -- name: count_node
 UPDATE node SET tools = :tools, areas = :areas WHERE id = :id;
