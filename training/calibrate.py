@@ -1,12 +1,14 @@
 """Fit the fusion's weights and the calibration for a model, and write both into its `model.json`.
 
-python -m training.calibrate --packages FOLDER [--sweep] [--write]   FOLDER holds the wheels ansible and ansible-core
+python -m training.calibrate --packages FOLDER [--quality] [--sweep] [--write]
+FOLDER holds the wheels ansible and ansible-core
 
 No test split is read. Catalogs: modules of Ansible alone, in sizes from 10 to all 9,500, with goals that have an answer
 there and goals that have none; the train splits of the public sets, alone; all in one pool with 68k real operations.
 """
 
 import argparse
+import hashlib
 import json
 import random
 import tempfile
@@ -18,6 +20,7 @@ import numpy as np
 from benchmarks.search import sets
 
 from periplus.search.calibration import FEATURES, Calibration, features_of
+from periplus.search.encoder import load, sentence
 from periplus.search.engine import Engine
 from periplus.search.fusion import Weights
 from periplus.search.measures import ndcg
@@ -29,6 +32,7 @@ from training import fitting, tasks
 SEED = 4
 DEPTH = 10
 ABSENT = "absent"
+_FEW = 2500  # modules, where a network has to read them
 _SIZES = {10: 12, 30: 6, 120: 4, 450: 3, 1500: 1, 5000: 1}
 
 
@@ -41,39 +45,82 @@ class Asked(NamedTuple):
     share: float
 
 
-def catalogs(packages: Path, folder: Path) -> Iterator[Asked]:
-    """Every catalog with its goals."""
+class Encoded:
+    """The network and what it gave before: a tool stands in many catalogs and is encoded once."""
+
+    def __init__(self, kept: Path) -> None:
+        self.encoder = load()
+        self._kept = kept
+        self._known: dict[str, np.ndarray] = {}
+        if kept.exists():
+            stored = np.load(kept)
+            self._known = dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
+
+    def fill(self, engine: Engine, records: Sequence[Record]) -> None:
+        """Give every tool of an engine its vector."""
+        texts = {
+            record.ref: sentence(record.path, record.summary, record.description, names(record)) for record in records
+        }
+        keys = {ref: hashlib.blake2b(text.encode(), digest_size=8).hexdigest() for ref, text in texts.items()}
+        fresh = [ref for ref, key in keys.items() if key not in self._known]
+        for start in range(0, len(fresh), 512):
+            part = fresh[start : start + 512]
+            vectors = self.encoder.tools([texts[ref] for ref in part]).astype(np.float16)
+            self._known |= dict(zip((keys[ref] for ref in part), vectors, strict=True))
+        if fresh:
+            np.savez(self._kept, keys=np.array(list(self._known)), vectors=np.array(list(self._known.values())))
+        engine.refining.lacking(1)
+        for segment, fine in zip(engine.view().segments, engine.view().fine, strict=True):
+            vectors = np.array([self._known[keys[ref]] for ref in segment.refs], np.float32)
+            fine.encoded(range(segment.count), vectors)
+
+
+def names(record: Record) -> list[str]:
+    return [name for name, _ in record.parameters]
+
+
+def catalogs(packages: Path, folder: Path, encoded: Encoded | None) -> Iterator[Asked]:
+    """Every catalog with its goals; fewer modules and no real operations where the network reads all of it."""
     pick = random.Random(SEED)
     read = list(tasks.modules(packages))
+    if encoded:
+        read = random.Random(1).sample(read, _FEW)
     modules = [record for record, _ in read]
     asked = tasks.goals(read, 25)
     areas = {query: next(iter(query.relevant)).rpartition("/")[0] for query in asked}
     for size, times in _SIZES.items():
+        if size > len(modules):
+            continue
         for number in range(times):
             shelf = tasks.shelf(modules, size, pick)
             refs = {record.ref for record in shelf}
             stocked = {f"{record.source}/{record.nodes[0]}" for record in shelf}
             answered = [query for query in asked if query.relevant <= refs][:250]
             missing = [query for query in asked if areas[query] not in stocked]
-            engine = _engine(folder / f"{size}-{number}", shelf)
+            engine = _engine(folder / f"{size}-{number}", shelf, encoded)
             if answered:
                 yield Asked(f"modules-{size}-{number}", engine, answered, 1 if size >= 100 else 0.15)
             if size <= 1500:
                 yield Asked(f"{ABSENT}-{size}-{number}", engine, pick.sample(missing, 60), 0.25)
-    yield Asked("modules-all", _engine(folder / "all", modules), asked[:400], 1)
+    yield Asked("modules-all", _engine(folder / "all", modules, encoded), asked[:400], 1)
+    small: set[str] = set()
     for catalog in sets.separate("train"):
+        small |= {record.ref for record in catalog.records}
         for name, several in catalog.queries.items():
-            yield Asked(f"{name}-alone", _engine(folder / name, catalog.records), sets.sample(several, 400), 1)
+            yield Asked(f"{name}-alone", _engine(folder / name, catalog.records, encoded), sets.sample(several, 400), 1)
     pooled = sets.pooled("train")
-    engine = _engine(folder / "pool", [*pooled.records, *modules])
+    taken = [record for record in pooled.records if not encoded or record.ref in small]
+    engine = _engine(folder / "pool", [*taken, *modules], encoded)
     yield Asked("modules-pool", engine, asked[:400], 3)
     for name, several in pooled.queries.items():
         yield Asked(f"{name}-pool", engine, sets.sample(several, 400), 2)
 
 
-def _engine(folder: Path, records: list[Record]) -> Engine:
-    engine = Engine(folder)
+def _engine(folder: Path, records: list[Record], encoded: Encoded | None) -> Engine:
+    engine = Engine(folder, encoder=encoded.encoder if encoded else None)
     engine.rebuild(1, records)
+    if encoded:
+        encoded.fill(engine, records)
     return engine
 
 
@@ -87,9 +134,10 @@ class Rows(NamedTuple):
 
 def rows(asked: Asked, weights: Weights) -> list[Rows]:
     view, model = asked.engine.view(), asked.engine.model
+    encoder = asked.engine.refining.encoder if asked.engine.refining else None
     found: list[Rows] = []
     for query in asked.goals:
-        goal = Goal(query.text, model, weights.value)
+        goal = Goal(query.text, model, weights.value, encoder)
         ranking = rank(view, goal, weights)
         refs = [view.ref(int(place)) for place in ranking.places[:DEPTH]]
         features = features_of(np.clip(ranking.score, 0, 1), ranking.words, ranking.meaning, view.count, goal.length)[
@@ -110,6 +158,10 @@ def sweep(several: Sequence[Asked]) -> None:
     tried = [{"meaning": share} for share in (0.0, 0.35, 0.5, 0.6, 0.7, 0.8, 1.0)]
     tried += [{"own_top": share} for share in (0.0, 0.3, 0.9)] + [{"clause": share} for share in (0.0, 0.15, 0.7)]
     tried += [{"value": share} for share in (0.0, 0.5, 1.0)]
+    if several[0].engine.refining:
+        tried = [
+            {"fine": fine, "meaning": meaning} for fine in (0.0, 0.4, 0.6, 0.8, 1.0) for meaning in (0.5, 0.6, 0.7)
+        ]
     for changed in tried:
         gains = {one.name: 100 * np.mean([row.gain for row in rows(one, Weights(**changed))]) for one in several}
         print(
@@ -159,14 +211,18 @@ def report(calibration: Calibration, measured: dict[str, tuple[float, list[Rows]
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--packages", type=Path, required=True)
+    options.add_argument("--quality", action="store_true", help="for quality mode")
+    options.add_argument("--cache", type=Path, default=Path(".cache/fine.npz"), help="where its vectors are kept")
     options.add_argument("--sweep", action="store_true", help="measure other fusion weights too")
     options.add_argument("--write", action="store_true", help="write what was fitted into the model")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        several = list(catalogs(chosen.packages, Path(folder)))
+        encoded = Encoded(chosen.cache) if chosen.quality else None
+        fitted = (Engine(Path(folder) / "none").finer if encoded else Engine(Path(folder) / "none").plain).weights
+        several = list(catalogs(chosen.packages, Path(folder), encoded))
         if chosen.sweep:
             sweep([one for one in several if one.share >= 1])
-        measured = {one.name: (one.share, rows(one, Weights())) for one in several}
+        measured = {one.name: (one.share, rows(one, fitted)) for one in several}
     calibration = fit(measured)
     print(dict(zip(FEATURES, calibration.weights, strict=True)))
     report(calibration, measured)
@@ -179,7 +235,11 @@ def main() -> None:
         path = SHIPPED / "model.json"
         settings = json.loads(path.read_text(encoding="utf-8"))
         plain = {name: getattr(calibration, name) for name in Calibration.__struct_fields__}
-        path.write_text(json.dumps(settings | {"calibration": plain}, indent=1) + "\n", encoding="utf-8")
+        if chosen.quality:
+            settings["quality"] = settings.get("quality", {}) | {"calibration": plain}
+        else:
+            settings["calibration"] = plain
+        path.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

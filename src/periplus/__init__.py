@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from periplus.app import open  # noqa: A004 - `periplus.open(...)` is how it is meant to read
+    from periplus.app.evaluating import evaluate
     from periplus.core.gateway import Gateway
     from periplus.model import Problem, SourceSpec, Tool
 
-__all__ = ["Gateway", "Problem", "SourceSpec", "Tool", "open"]
+__all__ = ["Gateway", "Problem", "SourceSpec", "Tool", "evaluate", "open"]
 
 _HOMES = {
+    "evaluate": "periplus.app.evaluating",
     "open": "periplus.app",
     "Gateway": "periplus.core.gateway",
     "Problem": "periplus.model",

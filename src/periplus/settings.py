@@ -125,6 +125,7 @@ class SearchSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """`[search]`: how tools are found."""
 
     memory: bool = True  # what was called after which goal moves up for similar goals
+    quality: bool = False  # meaning by a small neural network too; needs `periplus[quality]`
 
 
 class AuditSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -99,7 +99,7 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
             wires=wires,
             upstream_log=mcp.stderr,
             let_go=mcp.close,
-            engine=partial(_engine, directory),
+            engine=partial(_engine, directory, quality=settings.search.quality),
             learns=settings.search.memory,
             audit=AuditRules(enabled=settings.audit.enabled, goals=settings.audit.goals),
             transport=transport,
@@ -117,10 +117,10 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
         yield gateway
 
 
-def _engine(directory: Path) -> SearchEngine:
+def _engine(directory: Path, *, quality: bool) -> SearchEngine:
     from periplus.search.room import SearchRoom  # noqa: PLC0415 - numpy and the model: 0.1 s that browsing need not pay
 
-    return SearchRoom(directory / "search")
+    return SearchRoom(directory / "search", quality=quality)
 
 
 def _bounds(settings: Settings) -> Bounds:

@@ -47,6 +47,7 @@ async def kept_up(
         closing.callback(tasks.cancel_scope.cancel)
         tasks.start_soon(changes.follow, gateway)
         tasks.start_soon(partial(keep_up, gateway, settings, sources, indexing=indexing))
+        tasks.start_soon(improve, gateway)
         yield
 
 
@@ -67,6 +68,18 @@ async def keep_up(
         await watch.index()
         await anyio.sleep(_LOOK_S)
         await watch.look()
+
+
+async def improve(gateway: Gateway) -> None:
+    """Learn from use, and make answers better than they have to be, while nobody waits for it."""
+    while True:
+        try:
+            await gateway.learn()
+            while await gateway.indexed() and await gateway.refine():
+                pass
+        except Problem as problem:
+            _log.warning("search is not improved: %s", problem.message)
+        await anyio.sleep(_LOOK_S)
 
 
 async def _connect(gateway: Gateway, spec: SourceSpec) -> None:

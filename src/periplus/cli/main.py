@@ -14,9 +14,11 @@ from periplus.cli import (
     clients,
     console,
     demo,
+    evaluation,
     grants,
     keys,
     login,
+    memory,
     operate,
     search,
     sequences,
@@ -64,6 +66,9 @@ app.add_typer(sources.app, name="sources")
 app.command()(sources.sync)
 app.command()(catalog.browse)
 app.command()(search.search)
+app.command()(search.index)
+app.add_typer(memory.app, name="memory")
+app.command("eval")(evaluation.evaluate)
 app.command()(catalog.inspect)
 app.command()(calls.call)
 app.command()(calls.result)

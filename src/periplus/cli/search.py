@@ -31,6 +31,7 @@ def search(
     async def work(gateway: Gateway) -> Results:
         with console.progress("search index", quiet=as_json) as progress:
             await gateway.index(progress)
+        await gateway.learn()
         return await gateway.search(goal, path=path, tag=tag, source=source, effect=effect, limit=limit, cursor=cursor)
 
     results = with_gateway(context, work)
@@ -38,6 +39,26 @@ def search(
         console.print_json(results)
     else:
         print_results(results)
+
+
+def index(context: typer.Context, as_json: AsJson = False) -> None:
+    """Bring the search index up to the catalog, and with `search.quality` give every tool its finer vectors."""
+
+    async def work(gateway: Gateway) -> dict[str, int]:
+        with console.progress("search index", quiet=as_json) as progress:
+            revision = await gateway.index(progress)
+        refined = 0
+        with console.progress("finer vectors", quiet=as_json) as progress:
+            while more := await gateway.refine():
+                refined += more
+                progress("refine", refined, None)
+        return {"revision": revision, "refined": refined, "learned": await gateway.learn()}
+
+    done = with_gateway(context, work)
+    if as_json:
+        console.print_json(done)
+    else:
+        console.out().print(f"the index is at revision {done['revision']}; {done['refined']} tools refined")
 
 
 def print_results(results: Results) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ import msgspec
 
 from periplus.core.connect import Progress, quiet
 from periplus.core.cursor import Cursors
+from periplus.core.learning import uses_after
 from periplus.core.names import missing
 from periplus.core.schema.signature import one_line
 from periplus.core.turns import Turns
@@ -32,10 +34,12 @@ from periplus.model import (
     Use,
     check_node_path,
 )
-from periplus.ports import Clock, Grep, SearchEngine, Store
+from periplus.ports import Clock, Grep, Ledger, SearchEngine, Store
 
 _T = TypeVar("_T")
-_LEASE = "index"
+_log = logging.getLogger("periplus.search")
+_LEASE, _REFINING, _LEARNING = "index", "refining", "learning"
+_SLICE = 64
 _BATCH = 500
 _FEW = 2000
 _SIGNATURE_MAX = 400
@@ -211,6 +215,45 @@ class Searching:
             return {}
         return dict(await _aside(engine.boosts, goal, principal.tenant, self._clock.now()))
 
+    # --- learning from the trail --------------------------------------------------------------------------------
+
+    async def learn(self, ledger: Ledger) -> int:
+        """Learn from calls that the trail has since last time; how many uses there were."""
+        if not self._learns:
+            return 0
+        engine = await self._loaded()
+        if (await ledger.tip())[0] == engine.learned:
+            return 0
+        return await self._turns.alone(_LEARNING, partial(self._learn, engine, ledger))
+
+    async def _learn(self, engine: SearchEngine, ledger: Ledger) -> int:
+        uses, upto = await uses_after(ledger, engine.learned)
+        await _aside(engine.learn, uses, upto)
+        return len(uses)
+
+    # --- making it better than it has to be ---------------------------------------------------------------------
+
+    async def refine(self) -> int:
+        """A slice of what makes answers better and takes long: how many tools it was about, 0 when all is done."""
+        engine = await self.ready()
+        if engine.outdated:
+            return await self._turns.alone(_LEASE, partial(self._renew, engine))
+        if not await _aside(engine.lacking, 1):
+            return 0
+        return await self._turns.alone(_REFINING, partial(self._refine, engine))
+
+    async def _renew(self, engine: SearchEngine) -> int:
+        """Another version of the model encoded it, or it is scattered: searches go on over what is there."""
+        await _aside(engine.refresh)
+        if engine.outdated:
+            await self._rebuild(engine, await self._store.revision(), quiet)
+        return 1
+
+    async def _refine(self, engine: SearchEngine) -> int:
+        refs = [ToolRef.parse(ref) for ref in await _aside(engine.lacking, _SLICE)]
+        tools = [tool for ref in refs if (tool := await self._store.tool(ref, _only(ref)))]
+        return await _aside(engine.refine, tools) if tools else 0
+
     # --- keeping in step with the store -------------------------------------------------------------------------
 
     async def ready(self, progress: Progress = quiet) -> SearchEngine:
@@ -239,6 +282,8 @@ class Searching:
     async def _bring_up(self, engine: SearchEngine, progress: Progress) -> None:
         """Index what differs between the files and the store; everything when there is nothing to start from."""
         revision = await self._store.revision()
+        if engine.damage:
+            _log.warning("the search index is built anew: %s", engine.damage)
         if not engine.revision or engine.damage or engine.outdated:
             await self._rebuild(engine, revision, progress)
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -42,6 +42,14 @@ class SearchEngine(Protocol):
     @property
     def outdated(self) -> bool:
         """Written with another version of the model, or scattered: worth a rebuild."""
+        ...
+
+    def lacking(self, most: int) -> Sequence[str]:
+        """Refs of tools that could be understood better than they are by now, the first of them."""
+        ...
+
+    def refine(self, tools: Sequence[Tool]) -> int:
+        """Understand these tools better, for all processes; how many of them were the ones that are indexed."""
         ...
 
     def refresh(self) -> bool:

@@ -8,6 +8,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from periplus.search.fusion import Weights
+
 Floats = npt.NDArray[np.float32]
 FEATURES = ("score", "words", "meaning", "lead", "size", "place", "one", "step", "behind", "length")
 _RUNNERS_UP = 5
@@ -55,3 +57,15 @@ def features_of(scores: Floats, words: Floats, meaning: Floats, count: int, leng
         rows[:, 8] = scores[0] - scores
         rows[:, 9] = length
     return rows
+
+
+class Fitted(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was fitted for one way of searching."""
+
+    weights: Weights
+    calibration: Calibration
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Fitted":
+        weights = msgspec.convert(settings.get("weights", {}), Weights)
+        return cls(weights=weights, calibration=Calibration.of(settings))

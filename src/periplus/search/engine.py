@@ -11,14 +11,16 @@ import numpy as np
 from periplus.model import Code, Effect, Problem, Scope, Selector, ToolRef
 from periplus.search import names, patterns
 from periplus.search.areas import areas_of
-from periplus.search.calibration import Calibration, features_of
+from periplus.search.calibration import Fitted, features_of
+from periplus.search.encoder import Encoder
 from periplus.search.explain import words_found
-from periplus.search.fusion import Weights, share_page
+from periplus.search.fusion import share_page
 from periplus.search.hits import Found, Hit, Matches, NodeHit, Resolved, Why
 from periplus.search.index import Index
 from periplus.search.lexical import Floats, View
 from periplus.search.ranking import Goal, Ranking, rank
 from periplus.search.records import Record, mark_of
+from periplus.search.refining import Refining
 from periplus.search.segment import Segment
 from periplus.search.semantic import Model
 from periplus.search.text import terms
@@ -39,11 +41,11 @@ EVERYTHING = Scope()
 class Engine:
     """Search over one catalog's index. Reads are plain functions that share nothing mutable but a cache."""
 
-    def __init__(self, folder: Path, model: Model | None = None) -> None:
+    def __init__(self, folder: Path, model: Model | None = None, encoder: Encoder | None = None) -> None:
         self.model = model or Model()
         self.index = Index(folder, self.model)
-        self.weights = msgspec.convert(self.model.settings.get("weights", {}), Weights)
-        self.calibration = Calibration.of(self.model.settings)
+        self.plain, self.finer = Fitted.of(self.model.settings), Fitted.of(self.model.settings.get("quality", {}))
+        self.refining = Refining(self.index, encoder) if encoder else None
         self._views: OrderedDict[tuple[int, Scope, Selector | None], View] = OrderedDict()
 
     @property
@@ -94,7 +96,15 @@ class Engine:
             self._views[key] = view
             while len(self._views) > _SCOPES:
                 self._views.popitem(last=False)
+        if self.refining:
+            view.fine = self.refining.vectors(view.segments)
         return view
+
+    def read(self, goal: str, view: View) -> tuple[Goal, Fitted]:
+        """A goal as this view is to be asked, and what was fitted for that."""
+        if self.refining and self.refining.mostly(view.fine):
+            return Goal(goal, self.model, self.finer.weights.value, self.refining.encoder), self.finer
+        return Goal(goal, self.model, self.plain.weights.value), self.plain
 
     def search(
         self,
@@ -109,11 +119,11 @@ class Engine:
         """Tools for a goal, from the `start`-th on; `boosts` is what memory says of refs."""
         _check(goal, limit, start)
         view = self.view(scope, within)
-        read = Goal(goal, self.model, self.weights.value)
-        ranked = self._rank(view, read, boosts)
+        read, fitted = self.read(goal, view)
+        ranked = self._rank(view, read, fitted, boosts)
         if not ranked.ranking.places.size:
             return Found(hits=(), clauses=read.clauses, revision=view.revision)
-        shown = self._shown(ranked)[:MOST_HITS]
+        shown = ranked.shown[:MOST_HITS]
         if not shown:
             nearest = areas_of(view, ranked.ranking.places[:_ROOM], ranked.ranking.score[:_ROOM])
             return Found(
@@ -141,8 +151,8 @@ class Engine:
         """Areas whose tools serve the goal."""
         _check(goal, limit, 0)
         view = self.view(scope, within)
-        ranked = self._rank(view, Goal(goal, self.model, self.weights.value), None)
-        kept = self._shown(ranked)[:_AREA_HITS]
+        ranked = self._rank(view, *self.read(goal, view), None)
+        kept = ranked.shown[:_AREA_HITS]
         chance = np.array([ranked.chance[place] for place in kept], np.float32)
         return areas_of(view, ranked.ranking.places[kept], chance)[:limit]
 
@@ -152,12 +162,12 @@ class Engine:
         place = self._visible_place(view, str(ref))
         segment, inside = view.at(place)
         text = f"{ref.leaf} {segment.summaries[inside]}"
-        goal = Goal.like(text, segment.vectors[inside] * segment.factors[inside])
-        kept = self._shown(ranked := self._rank(view, goal, None, itself=place))
-        shown = kept[:limit]
+        goal = Goal.like(text, segment.vectors[inside] * segment.factors[inside], self.model.version)
+        ranked = self._rank(view, goal, self.plain, None, itself=place)
+        shown = ranked.shown[:limit]
         return Found(
             hits=tuple(self._hit(view, goal, ranked, one, {}) for one in shown),
-            more=len(kept) > limit,
+            more=len(ranked.shown) > limit,
             revision=view.revision,
         )
 
@@ -177,7 +187,7 @@ class Engine:
         exact = tuple(ToolRef(*view.ref(place).split("/", 1)) for place in names.exact(view, name))
         if exact or not terms(name):
             return Resolved(exact=exact)
-        ranking = rank(view, Goal(name, self.model, 1.0), self.weights)
+        ranking = rank(view, Goal(name, self.model, 1.0), self.plain.weights)
         pool = [view.ref(int(place)) for place in ranking.places[:_NEAR_POOL]]
         near = names.by_likeness(name, pool, _NEAR_NAMES)
         return Resolved(exact=(), near=tuple(ToolRef(*ref.split("/", 1)) for ref in near))
@@ -191,19 +201,21 @@ class Engine:
             start += segment.count
         raise Problem(Code.TOOL_NOT_FOUND, f"no such tool: {ref!r}", hints=("search for what it does",))
 
-    def _rank(self, view: View, goal: Goal, boosts: Mapping[str, float] | None, *, itself: int = -1) -> "_Ranked":
+    def _rank(
+        self, view: View, goal: Goal, fitted: Fitted, boosts: Mapping[str, float] | None, *, itself: int = -1
+    ) -> "_Ranked":
         exact = names.exact(view, goal.text) if itself < 0 else []
         told: dict[int, float] = {}  # what is known of tools from elsewhere than their texts
         for ref, gained in (boosts or {}).items():
             place = view.place(ref)
             if place is not None:
                 told[place] = gained
-        for place, gained in view.taught(goal.vector).items():
+        for place, gained in view.taught(goal.vector, goal.version).items():
             told[place] = max(told.get(place, 0.0), gained)
         extra = told | {place: _NAME_SCORE + told.get(place, 0.0) for place in exact}
-        ranking = rank(view, goal, self.weights, extra).without(itself)
+        ranking = rank(view, goal, fitted.weights, extra).without(itself)
         features = features_of(np.clip(ranking.score, 0, 1), ranking.words, ranking.meaning, view.count, goal.length)
-        chance = self.calibration.probabilities(features)
+        chance = fitted.calibration.probabilities(features)
         for one, place in enumerate(ranking.places.tolist()):
             if place in told:
                 chance[one] = 1 - (1 - chance[one]) * (1 - min(_TOLD * told[place], _TOLD_MOST))
@@ -212,13 +224,8 @@ class Engine:
         first = np.argsort(-chance, kind="stable").tolist()
         by_clause = [np.argsort(-row, kind="stable")[:2].tolist() for row in ranking.by_clause if ranking.places.size]
         order = share_page(first, by_clause, _ROOM)
-        return _Ranked(ranking, chance, order, set(exact))
-
-    def _shown(self, ranked: "_Ranked") -> list[int]:
-        """What a page may show, in its order; nothing when all together are below the floor."""
-        if not self.calibration.answers(ranked.chance):
-            return []
-        return [one for one in ranked.order if ranked.chance[one] >= self.calibration.least]
+        shown = [one for one in order if chance[one] >= fitted.calibration.least]
+        return _Ranked(ranking, chance, shown if fitted.calibration.answers(chance) else [], set(exact))
 
     def _hit(self, view: View, goal: Goal, ranked: "_Ranked", one: int, boosts: Mapping[str, float]) -> Hit:
         place = int(ranked.ranking.places[one])
@@ -240,10 +247,10 @@ class Engine:
 
 
 class _Ranked:
-    """A ranking with probabilities and the order in which a page shows it."""
+    """A ranking with probabilities, and what of it is shown in which order: nothing when nothing fits."""
 
-    def __init__(self, ranking: Ranking, chance: Floats, order: Sequence[int], named: set[int]) -> None:
-        self.ranking, self.chance, self.order, self.named = ranking, chance, order, named
+    def __init__(self, ranking: Ranking, chance: Floats, shown: Sequence[int], named: set[int]) -> None:
+        self.ranking, self.chance, self.shown, self.named = ranking, chance, shown, named
 
 
 def _plain(view: View, place: int) -> Hit:

@@ -21,6 +21,7 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
     own_top: float = 0.6  # words are measured against the best tool found, the rest against the best thinkable
     clause: float = 0.35  # what the best clause adds to the whole
     value: float = 0.25  # what a word inside a value counts
+    fine: float = 0.6  # the network's share of meaning, of tools that have its vectors
 
 
 def fuse(words: Floats, meaning: Floats, top: float, ideal: float, weights: Weights) -> Floats:

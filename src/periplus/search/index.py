@@ -203,7 +203,11 @@ class Index:
         partial.replace(self.folder / _MANIFEST)
         self._stamp = None
         self.refresh()
-        for path in self._unnamed({part.name for part in parts}):
+        self.tidy(list(self._unnamed({part.name for part in parts})))
+
+    def tidy(self, paths: Iterable[Path]) -> None:
+        """Drop files that nothing names any more."""
+        for path in paths:
             # Another process may still read it (Windows refuses then): a later write tries again.
             with contextlib.suppress(OSError):
                 path.unlink()

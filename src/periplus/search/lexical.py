@@ -9,6 +9,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
+from periplus.search.fine import FineVectors
 from periplus.search.sections import Array
 from periplus.search.segment import WEIGHT_STEPS, Segment, shape_of
 from periplus.search.semantic import scan
@@ -33,6 +34,7 @@ class View:
         self.segments = segments
         self.shown = shown
         self.revision = revision
+        self.fine: Sequence[FineVectors | None] = [None] * len(segments)
         self.starts = [0, *accumulate(segment.count for segment in segments)]
         self._near: dict[str, list[tuple[str, float]]] = {}
         self.counts = [
@@ -80,11 +82,11 @@ class View:
                 return start + inside
         return None
 
-    def taught(self, goal: Floats) -> dict[int, float]:
+    def taught(self, goal: Floats, version: str) -> dict[int, float]:
         """Places of visible tools with an example goal like this one (its vector), and what that adds."""
         found: dict[int, float] = {}
         for start, segment, truths in zip(self.starts, self.segments, self.shown, strict=False):
-            if len(segment.example_tools):
+            if len(segment.example_tools) and segment.model == version:
                 alike = scan(goal[None], segment.example_vectors, segment.example_factors)[0]
                 for one in np.flatnonzero(alike > EXAMPLE_ALIKE):
                     tool = int(segment.example_tools[one])

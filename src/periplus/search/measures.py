@@ -65,6 +65,11 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def difference(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Where the mean of what the second gains on the same goals lies with 95 % confidence."""
+    return interval([after - before for before, after in zip(first, second, strict=True)])
+
+
 class Quality(msgspec.Struct, frozen=True, kw_only=True):
     """What a set of answered queries amounts to."""
 

@@ -12,6 +12,7 @@ class Pieces:
     """The vocabulary of a table: `word`, `##continuation` and `two words`, each at its row."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._entries = vocabulary
         self._rows = {entry: row for row, entry in enumerate(vocabulary)}
         self._known: dict[str, tuple[tuple[int, ...], str, str]] = {}
         self._phrases = {
@@ -20,6 +21,14 @@ class Pieces:
             for first, gap, second in (entry.partition(" "),)
             if gap
         }
+
+    def row(self, word: str) -> int | None:
+        """The row of a word that has one of its own."""
+        return self._rows.get(word)
+
+    def word(self, row: int) -> str:
+        """What a row is for."""
+        return self._entries[row]
 
     def has(self, word: str) -> bool:
         """Whether a word has a row of its own."""

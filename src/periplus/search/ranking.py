@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from periplus.search.clauses import split, without_values
+from periplus.search.encoder import Encoder
+from periplus.search.fine import FineVectors
 from periplus.search.fusion import Weights, best, fuse
 from periplus.search.lexical import Floats, Matched, View, match
+from periplus.search.segment import Segment
 from periplus.search.semantic import Model, scan, unit
 from periplus.search.text import stem, terms, words
 
@@ -24,7 +27,8 @@ _ENDINGS = ("", "e", "s", "ion", "es")
 class Goal:
     """A goal as the ranking reads it."""
 
-    def __init__(self, text: str, model: Model, value: float) -> None:
+    def __init__(self, text: str, model: Model, value: float, encoder: Encoder | None = None) -> None:
+        self.version = model.version
         self.text = text[:LONGEST_GOAL]
         bare = without_values(self.text)
         self.clauses = split(self.text)
@@ -36,6 +40,7 @@ class Goal:
         self.vector: Floats
         self.clause_vectors: Floats
         self.mean({})
+        self.fine = encoder.goals([bare, *several]) if encoder else None
         self.clause_stems = [dict.fromkeys(terms(without_values(clause)), 1.0) for clause in several]
 
     def mean(self, read_as: Mapping[str, str]) -> None:
@@ -51,10 +56,10 @@ class Goal:
         return len(self.text.split())
 
     @classmethod
-    def like(cls, text: str, vector: Floats) -> Self:
+    def like(cls, text: str, vector: Floats, version: str) -> Self:
         """A goal that is a tool: its own words and its own vector."""
         goal = cls.__new__(cls)
-        goal.text, goal.clauses = text, (text,)
+        goal.text, goal.clauses, goal.version, goal.fine = text, (text,), version, None
         goal.stems = dict.fromkeys(terms(text), 1.0)
         goal.vector, goal.clause_vectors, goal.clause_stems = vector, np.zeros((0, len(vector)), np.float32), []
         return goal
@@ -108,7 +113,7 @@ def rank(view: View, goal: Goal, weights: Weights, boosts: dict[int, float] | No
     places: list[Ints] = []
     for number, segment in enumerate(view.segments):
         shown = view.shown[number]
-        meaning = scan(goal.vector[None], segment.vectors, segment.factors)[0]
+        meaning = _meaning(goal, segment, view.fine[number], weights.fine)
         fused = fuse(matched.scores[number], meaning, top, matched.ideal, weights)
         if shown is not None:
             fused[~shown] = 0
@@ -149,20 +154,45 @@ def _closely(view: View, starts: npt.NDArray[np.int_], chosen: Ints, asked: _Ask
     owner = np.searchsorted(starts, chosen, side="right") - 1
     worded = np.zeros(len(chosen), np.float32)
     clause_words = np.zeros((len(parts), len(chosen)), np.float32)
-    vectors = np.zeros((len(chosen), goal.vector.shape[-1]), np.float32)
+    meanings = np.zeros((1 + len(parts), len(chosen)), np.float32)
     for number, segment in enumerate(view.segments):
         mine = np.flatnonzero(owner == number)
         inside = chosen[mine] - starts[number]
         worded[mine] = matched.scores[number][inside]
         for row, part in enumerate(parts):
             clause_words[row, mine] = part.scores[number][inside]
-        vectors[mine] = segment.vectors[inside] * segment.factors[inside, None]
-    meaning = vectors @ goal.vector
+        meanings[:, mine] = _closer(goal, segment, view.fine[number], weights.fine, inside)
+    meaning = meanings[0]
     score = fuse(worded, meaning, top, matched.ideal, weights)
     by_clause = np.zeros((len(parts), len(chosen)), np.float32)
     for row, part in enumerate(parts):
         highest = max((float(score_.max(initial=0)) for score_ in part.scores), default=0.0)
-        by_clause[row] = fuse(clause_words[row], vectors @ goal.clause_vectors[row], highest, part.ideal, weights)
+        by_clause[row] = fuse(clause_words[row], meanings[1 + row], highest, part.ideal, weights)
     if len(parts):
         score = (score + weights.clause * by_clause.max(axis=0)) / (1 + weights.clause)
     return Ranking(chosen, score, worded / max(matched.ideal, 1e-6), meaning, by_clause)
+
+
+def _meaning(goal: Goal, segment: Segment, fine: FineVectors | None, share: float) -> Floats:
+    """How near every tool of a segment is; nothing where another version of the model encoded it."""
+    if segment.model != goal.version:
+        return np.zeros(segment.count, np.float32)
+    near: Floats = scan(goal.vector[None], segment.vectors, segment.factors)[0]
+    if fine is None or goal.fine is None:
+        return near
+    finer = scan(goal.fine[:1], fine.vectors, fine.factors)[0]
+    mixed: Floats = np.where(fine.known, (1 - share) * near + share * finer, near).astype(np.float32)
+    return mixed
+
+
+def _closer(goal: Goal, segment: Segment, fine: FineVectors | None, share: float, inside: Ints) -> Floats:
+    """The same of a few tools and without rounding the goal: a row for all of it, and one for each clause."""
+    goals = np.concatenate([goal.vector[None], goal.clause_vectors])
+    if segment.model != goal.version:
+        return np.zeros((len(goals), len(inside)), np.float32)
+    near: Floats = goals @ (segment.vectors[inside] * segment.factors[inside, None]).T
+    if fine is None or goal.fine is None:
+        return near
+    finer = goal.fine @ (fine.vectors[inside] * fine.factors[inside, None]).T
+    mixed: Floats = np.where(fine.known[inside], (1 - share) * near + share * finer, near).astype(np.float32)
+    return mixed

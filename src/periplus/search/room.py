@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -23,6 +23,7 @@ from periplus.model import (
 )
 from periplus.ports import Grep
 from periplus.search.clauses import split
+from periplus.search.encoder import load
 from periplus.search.engine import Engine
 from periplus.search.grep import as_literal, grep
 from periplus.search.memory import Memories, learned_upto, note_learned
@@ -32,9 +33,9 @@ from periplus.search.records import record_of
 class SearchRoom:
     """Implements `SearchEngine` over the files of one folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, quality: bool = False) -> None:
         self._folder = folder
-        self._engine = Engine(folder)
+        self._engine = Engine(folder, encoder=load() if quality else None)
         self._memories: dict[str, tuple[int, Memories]] = {}
 
     @property
@@ -48,6 +49,12 @@ class SearchRoom:
     @property
     def outdated(self) -> bool:
         return self._engine.outdated
+
+    def lacking(self, most: int) -> Sequence[str]:
+        return self._engine.refining.lacking(most) if self._engine.refining else ()
+
+    def refine(self, tools: Sequence[Tool]) -> int:
+        return self._engine.refining.refine(tools) if self._engine.refining else 0
 
     def refresh(self) -> bool:
         return self._engine.refresh()

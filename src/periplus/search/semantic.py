@@ -25,14 +25,14 @@ class Model:
     def __init__(self, folder: Path = SHIPPED) -> None:
         self.settings: dict[str, Any] = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         self.version: str = self.settings["version"]
-        self._table: Bytes = np.load(folder / "table.npy", mmap_mode="r")
+        self.table: Bytes = np.load(folder / "table.npy", mmap_mode="r")
         self._folder = folder
         weights = np.load(folder / "weights.npy").astype(np.float32)
         self._goal_weight: Floats = weights[0]
         self._tool_weight: Floats = weights[1]
         self._field_log = np.array(self.settings["field"], np.float32)
         self._field_shrink = np.array(self.settings["shrink"], np.float32)
-        self.width = int(self._table.shape[1])
+        self.width = int(self.table.shape[1])
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -45,7 +45,7 @@ class Model:
         for place, text in enumerate(texts):
             rows = self.pieces.rows(text, _GOAL_ROWS)
             if rows:
-                out[place] = self._goal_weight[rows] @ self._table[rows].astype(np.float32)
+                out[place] = self._goal_weight[rows] @ self.table[rows].astype(np.float32)
         return unit(out)
 
     def knows(self, word: str) -> bool:
@@ -78,7 +78,7 @@ class Model:
         weight = np.array(scale, np.float32) * self._tool_weight[unique][inverse]
         cell = np.array(owner, np.int64) * len(unique) + inverse
         dense = np.bincount(cell, weights=weight, minlength=len(tools) * len(unique)).astype(np.float32)
-        return unit(dense.reshape(len(tools), len(unique)) @ self._table[unique].astype(np.float32))
+        return unit(dense.reshape(len(tools), len(unique)) @ self.table[unique].astype(np.float32))
 
 
 def unit(vectors: Floats) -> Floats:

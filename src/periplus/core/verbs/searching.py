@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from periplus.core import names, telling
 from periplus.core.connect import Progress, quiet
 from periplus.core.searching import Query, Results
 from periplus.core.survey import Page, View
 from periplus.core.wired import Wired
-from periplus.model import LOCAL, NodeHit, Principal, ToolRef
+from periplus.model import LOCAL, NodeHit, Principal, Tool, ToolRef
 
 
 class SearchVerbs(Wired):
@@ -101,9 +101,18 @@ class SearchVerbs(Wired):
         """What the searches of a principal's tenant have learned, as JSON."""
         return await self._searching.memories(principal)
 
+    async def learn(self) -> int:
+        """Learn which tools were called after which searches since last time; how many uses there were."""
+        return await self._searching.learn(self._parts.ledger)
+
     async def forget(self, *, principal: Principal = LOCAL) -> None:
         """Erase what the searches of a principal's tenant have learned."""
         await self._searching.forget(principal)
+
+    async def tools(self) -> AsyncIterator[Tool]:
+        """Every tool of the catalog, for the operator."""
+        async for tool in self._parts.store.walk():
+            yield tool
 
     async def indexed(self) -> int:
         """The revision of the catalog that searches see now; 0 where nothing is indexed yet."""
@@ -112,3 +121,10 @@ class SearchVerbs(Wired):
     async def index(self, progress: Progress = quiet) -> int:
         """Bring the search index up to the catalog now instead of at the next search; its revision."""
         return (await self._searching.ready(progress)).revision
+
+    async def refine(self) -> int:
+        """A slice of what makes answers better and takes long; how many tools it was about, 0 when all is done.
+
+        Encoding a catalog anew for another version of the model, and the vectors of `search.quality`. Searches go on.
+        """
+        return await self._searching.refine()
