@@ -9,9 +9,9 @@ SITE := .site/.ready
 PEERS := .peers/elemm/.ready
 SUITE := conformance/node_modules/.ready
 
-.PHONY: help setup demo test check bench conformance docs site peers lock clean
+.PHONY: help setup demo test check bench bench-search bench-search-1m conformance docs site peers lock clean
 help: ## Say what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 setup: $(READY) ## Set up the environment in .venv
 
@@ -57,6 +57,12 @@ check: $(READY) ## Run what continuous integration checks: format, lint, types, 
 
 bench: $(BENCH) ## Measure, beside the peers, and print tables
 	$(BIN)/python -m benchmarks
+
+bench-search: $(BENCH) ## Measure how good and how fast search is, beside the peer's
+	$(BIN)/python -m benchmarks.search
+
+bench-search-1m: $(READY) ## Measure how fast search is among a million tools
+	$(BIN)/python -m benchmarks.search --no-quality --sizes 1000000
 
 # The suite and the Node it needs come from the npm registry; the lock file says what they have to be.
 $(SUITE): conformance/package-lock.json

@@ -1,6 +1,6 @@
 """Search: quality beside FastMCP's and substrings, speed and memory beside the contract's targets.
 
-python -m benchmarks.search [--sizes 10000,100000] [--no-quality] [--json FILE]
+python -m benchmarks.search [--sizes 10000,100000] [--no-quality] [--finer] [--json FILE]
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.search import quality, sets, speed
+from periplus.search.encoder import load
 
 _out = Console(width=150)
 
@@ -23,6 +24,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--sizes", default="10000,100000", help="catalog sizes for speed, by comma; empty for none")
     options.add_argument("--no-quality", action="store_true", help="speed only")
+    options.add_argument("--finer", action="store_true", help="measure quality mode too: a few minutes for the network")
     options.add_argument("--json", type=Path, help="write the figures to a file too")
     chosen = options.parse_args()
     if not sets.DATA.is_dir():
@@ -35,6 +37,8 @@ def main() -> None:
         told["pooled"] = _quality(
             "all sets and real operations in one pool", list(quality.rows(sets.pooled(), pooled=True))
         )
+    if chosen.finer:
+        told["finer"] = _finer()
     for count in map(int, filter(None, chosen.sizes.split(","))):
         told[str(count)] = _speed(count)
     if chosen.json:
@@ -72,6 +76,23 @@ def _quality(title: str, rows: list[quality.Row]) -> list[dict[str, object]]:
         {"set": row.name, "tools": row.tools, "ndcg5": row.ours.ndcg5, "ece": row.ours.ece, "fastmcp": row.peer}
         for row in rows
     ]
+
+
+def _finer() -> list[dict[str, object]]:
+    encoder = load()
+    table = Table(
+        "set", "tools", "queries", "NDCG@5", "95 %", "R@5", "ECE", "silent", "ms", title="quality mode, each set alone"
+    )
+    told: list[dict[str, object]] = []
+    for catalog in sets.separate():
+        for name, tools, found, ms in quality.finer(catalog, encoder):
+            span = f"{_share(found.low)}-{_share(found.high)}"
+            shares = (_share(found.recall5), f"{found.ece:.3f}", _share(found.silent))
+            table.add_row(name, str(tools), str(found.queries), _share(found.ndcg5), span, *shares, f"{ms:.1f}")
+            told.append({"set": name, "tools": tools, "ndcg5": found.ndcg5, "ece": found.ece})
+    table.add_row("mean", "", "", _share(mean(float(str(row["ndcg5"])) for row in told)))
+    _out.print(table)
+    return told
 
 
 def _share(value: float) -> str:

@@ -1,6 +1,7 @@
 """What a measured process does with an index: one piece of work, its figures as JSON on the last line.
 
-python -m benchmarks.search.jobs build FOLDER COUNT | open FOLDER | add FOLDER | patterns FOLDER | search FOLDER MEANT
+python -m benchmarks.search.jobs build FOLDER COUNT | open FOLDER | add FOLDER | patterns FOLDER
+python -m benchmarks.search.jobs search FOLDER GOALS | finer FOLDER GOALS
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import msgspec
 import numpy as np
 
 from benchmarks.search import sets
+from periplus.search.encoder import WIDTH, load
 from periplus.search.engine import Engine
-from periplus.search.semantic import Model
+from periplus.search.semantic import Model, unit
 
 _PATTERNS = ("list.*pull", "^tools/github.*issue", r"get_\w+_by_id$", "zzzz", ".", "(invoice|payment)s?$")
 
@@ -70,7 +72,21 @@ def patterns(folder: Path) -> dict[str, Any]:
 
 def search(folder: Path, goals: str) -> dict[str, Any]:
     """Goals from a file, each once and cold in every cache but the page cache."""
-    engine = Engine(folder)
+    return _asked(Engine(folder), goals)
+
+
+def finer(folder: Path, goals: str) -> dict[str, Any]:
+    """The same in quality mode. Vectors of tools are drawn by lot: what a search costs does not depend on them."""
+    engine = Engine(folder, encoder=load())
+    engine.refining.lacking(1)
+    drawn = np.random.default_rng(1)
+    view = engine.view()
+    for segment, fine in zip(view.segments, view.fine, strict=True):
+        fine.encoded(range(segment.count), unit(drawn.standard_normal((segment.count, WIDTH), np.float32)))
+    return _asked(engine, goals)
+
+
+def _asked(engine: Engine, goals: str) -> dict[str, Any]:
     asked = json.loads(Path(goals).read_text(encoding="utf-8"))
     for goal in asked[:20]:
         engine.search(goal)
@@ -93,7 +109,9 @@ def _resident() -> dict[str, float]:
 
 
 def main() -> None:
-    work = {"build": build, "open": open_, "add": add, "patterns": patterns, "search": search}[sys.argv[1]]
+    work = {"build": build, "open": open_, "add": add, "patterns": patterns, "search": search, "finer": finer}[
+        sys.argv[1]
+    ]
     print(json.dumps(work(Path(sys.argv[2]), *sys.argv[3:])))
 
 
