@@ -139,9 +139,10 @@ class Engine:
         """Every tool that may be shown with its probability, likeliest first, equal ones in order of ref."""
         _check(goal, 1, 0)
         view = self.view(scope)
-        ranked = self._rank(view, Goal(goal, self.model, self.weights.value), boosts)
-        shown = self._shown(ranked)
-        found = ((view.ref(int(ranked.ranking.places[one])), round(float(ranked.chance[one]), 4)) for one in shown)
+        ranked = self._rank(view, *self.read(goal, view), boosts)
+        found = (
+            (view.ref(int(ranked.ranking.places[one])), round(float(ranked.chance[one]), 4)) for one in ranked.shown
+        )
         ordered = sorted(found, key=lambda pair: (-pair[1], pair[0]))[:MOST_HITS]
         return tuple((ToolRef(*ref.split("/", 1)), chance) for ref, chance in ordered)
 
