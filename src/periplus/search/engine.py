@@ -44,7 +44,8 @@ class Engine:
     def __init__(self, folder: Path, model: Model | None = None, encoder: Encoder | None = None) -> None:
         self.model = model or Model()
         self.index = Index(folder, self.model)
-        self.plain, self.finer = Fitted.of(self.model.settings), Fitted.of(self.model.settings.get("quality", {}))
+        settings = self.model.settings
+        self.plain, self.finer = Fitted.of(settings), Fitted.of(settings | settings.get("quality", {}))
         self.refining = Refining(self.index, encoder) if encoder else None
         self._views: OrderedDict[tuple[int, Scope, Selector | None], View] = OrderedDict()
 
