@@ -102,9 +102,11 @@ async def test_values_outlive_the_process_and_an_idle_hour_and_no_more_than_a_da
         clock.advance(300 + 1)
         await gateway.call("listBerths", keep=True)  # sweeps what has ended
         assert (await gateway.value("free[0].id", **here)).value == "B4"
+        await gateway.take(Step(tool="listBerths", name="later"), **here)
         clock.advance(4 * 3600)
         with pytest.raises(Problem):
             await gateway.value("free", **here)
+        assert list((await gateway.values(**here)).names) == ["r2", "later"]
 
 
 async def test_what_is_forgotten_is_gone_from_the_disk_and_numbers_are_not_used_again(

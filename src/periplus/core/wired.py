@@ -99,7 +99,8 @@ class Wired:
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
         self._calls = Calls(_door(parts, self._audit, self._sessions))
         self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)
-        self._values = Values(self._sessions, self._calls.results, parts.clock, parts.seal)
+        rules = parts.bounds.rules
+        self._values = Values(self._sessions, self._calls.results, parts.clock, parts.seal, lasts_s=rules.keep_seconds)
 
     @cached_property
     def _workflows(self) -> Workflows | None:

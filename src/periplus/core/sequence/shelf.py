@@ -10,11 +10,11 @@ from periplus.core.sequence.names import NUMBERED, STEP
 
 VALUE_BYTES, ALL_BYTES = 32 << 20, 64 << 20
 LAST = "last"
-_MOST = 2000
+_MOST = 1000  # names; the index is read and written with every call
 
 
-class Named(msgspec.Struct, frozen=True, kw_only=True):
-    """A value under a name: where it lies, and what it looks like."""
+class Named(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """A value under a name: where it lies, and what it looks like; stored as a row, for there are many."""
 
     handle: str
     size: int
@@ -36,6 +36,13 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
 
     def found(self, name: str) -> Named | None:
         return self.names.get(self.last if name == LAST else name)
+
+    def since(self, moment: float) -> Shelf:
+        """What was put there after a moment: the values before it have ended."""
+        if all(one.at > moment for one in self.names.values()):
+            return self
+        kept = {name: one for name, one in self.names.items() if one.at > moment}
+        return msgspec.structs.replace(self, names=kept)
 
     def without_steps(self) -> Shelf:
         """As the next sequence finds it: the values of the one before are known by their own names alone."""

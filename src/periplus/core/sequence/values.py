@@ -42,11 +42,12 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 class Values:
     """Values by name, for as long as their conversation."""
 
-    def __init__(self, sessions: Conversations, results: Results, clock: Clock, seal: Seal) -> None:
+    def __init__(self, sessions: Conversations, results: Results, clock: Clock, seal: Seal, *, lasts_s: float) -> None:
         self._sessions = sessions
         self._results = results
         self._clock = clock
         self._seal = seal
+        self._lasts_s = lasts_s
 
     async def shelf(self, principal: Principal, session: str) -> Shelf:
         """What is there; nothing where nobody can tell whose it would be."""
@@ -110,9 +111,10 @@ class Values:
         if not slot:
             return Shelf()
         try:
-            return read_shelf(self._seal.unlock(_purpose(principal, session), b64decode(slot["sealed"])))
+            found = read_shelf(self._seal.unlock(_purpose(principal, session), b64decode(slot["sealed"])))
         except Problem:
             return Shelf()  # the key that sealed it is gone, and with it the values
+        return found.since(self._clock.now() - self._lasts_s)
 
     def _sealed(self, shelf: Shelf, principal: Principal, session: str) -> dict[str, Any]:
         return {"sealed": b64encode(self._seal.lock(_purpose(principal, session), shelf_text(shelf))).decode()}

@@ -34,7 +34,9 @@ async def listed(turn: Turn, replies: Replies) -> Reply:
         source, _, path = one.tool.partition("/")
         at = sites.get(source)
         action = at.id_of(ToolRef(source, path)) if at and path else one.tool
-        rows.append({"alias": name, "shape": one.outline, "bytes": one.size, "action": action, "age": now - one.at})
+        rows.append(
+            {"alias": name, "shape": one.outline, "bytes": one.size, "action": action, "age": round(now - one.at)}
+        )
     lines = [_line(row) for row in rows]
     end = offset + len(rows)
     following = call_text("list_aliases", {"_offset": end, "_limit": turn.given.get("_limit")})
