@@ -19,6 +19,7 @@ import httpx2
 
 from benchmarks.calls.upstream import DOCUMENT
 from periplus.app import open_gateway
+from periplus.app.sharing import take_short_turns
 from periplus.core.gateway import Gateway
 from periplus.model import Document, Problem, SourceRecord, SourceSpec, SourceState
 from periplus.ports import Change
@@ -172,6 +173,7 @@ def _resident_mb() -> float:
 
 def main() -> None:
     work = {"warm": warm, "load": load, "trail": trail}[sys.argv[1]]
+    take_short_turns()  # as `periplus serve` does
     print(json.dumps(anyio.run(work, *sys.argv[2:])))
 
 

@@ -41,6 +41,7 @@ def serve(
     from periplus.app.locations import parse_location
     from periplus.app.logs import configure_logs
     from periplus.app.serving import address_of, serve_stdio
+    from periplus.app.sharing import take_short_turns
 
     if stdio and http:
         raise Problem(Code.BAD_INPUT, "--stdio and --http exclude each other", hints=("leave one out",))
@@ -49,6 +50,7 @@ def serve(
     settings = choices.with_flags(chosen, {"workflow.dir": workflows or None})
     specs = [spec for text in sources or () for spec in parse_location(text, environ=os.environ)]
     configure_logs(settings.log)
+    take_short_turns()
     if stdio:
         anyio.run(serve_stdio, settings, settings.serve.face, specs, choices.file)
         return
