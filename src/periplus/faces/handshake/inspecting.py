@@ -12,7 +12,6 @@ from periplus.faces.handshake import landmarks
 from periplus.faces.handshake.calls import call_text
 from periplus.faces.handshake.errors import refusal
 from periplus.faces.handshake.pages import (
-    Budget,
     Item,
     Listed,
     body_of,
@@ -20,6 +19,7 @@ from periplus.faces.handshake.pages import (
     notes_text,
     page_line,
     page_of,
+    room_in,
 )
 from periplus.faces.handshake.signatures import parameters_type, signature
 from periplus.faces.handshake.sites import Site
@@ -138,7 +138,12 @@ async def inspected(turn: Turn, site: Site, wanted: Sequence[str]) -> Listed:
     items: list[Item] = []
     skip = offset
     head = "\n".join(unknown)
-    room = Budget(most=turn.settings.inspect_chars, before=len(head)).room
+    call = ("inspect_landmark", _again(turn, wanted))
+    room = room_in(turn.settings.inspect_chars, head, call, turn.notes, _OPENED)
+    if full and total == 1:
+        (item,) = await items_of(turn, next(run for run in runs if run.total), 0, 1, full=True)
+        if len(item.text) > room:
+            return _in_parts(turn, item, room, wanted)
     used = 0
     for run in runs:
         while skip < run.total and len(items) < limit and used <= room:
@@ -151,16 +156,15 @@ async def inspected(turn: Turn, site: Site, wanted: Sequence[str]) -> Listed:
         skip = max(skip - run.total, 0)
     if items and len(items[0].text) > room:
         items = await _oversized(turn, runs, items, full=full)
-        if full and len(items) == 1 and total == 1:
-            return _in_parts(turn, items[0], room, wanted)
     shown = fitting(items, room)
-    page = page_of(shown, offset, total, ("inspect_landmark", _again(turn, wanted)))
+    page = page_of(shown, offset, total, call)
     notes = notes_text([*turn.notes, *_open(turn, runs, page)])
     line = page_line(_what(runs), page, page.next)
     return page.said(head, body_of(shown), notes, line)
 
 
 _BATCH = 20
+_OPENED = 160  # what it takes to say how areas are opened
 
 
 async def _runs(turn: Turn, site: Site, wanted: Sequence[str]) -> tuple[list[Run], list[str]]:

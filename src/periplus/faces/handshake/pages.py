@@ -9,7 +9,7 @@ import msgspec
 
 from periplus.faces.handshake.calls import call_text
 
-_PAGE_LINE = 200  # what a page line and the notes before it take at most
+_PAGE_LINE = 120  # what a page line takes at most, without the call in it
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,15 +45,12 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
         return made
 
 
-class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """How much a page may hold: characters of all of it, and what stands before and after its items."""
-
-    most: int
-    before: int = 0
-
-    @property
-    def room(self) -> int:
-        return max(self.most - self.before - _PAGE_LINE, 0)
+def room_in(
+    most: int, head: str, call: tuple[str, Mapping[str, Any]], notes: Sequence[str] = (), after: int = 0
+) -> int:
+    """What is left for items on a page of so many characters beside its head, its notes and the call of the next."""
+    told = len(head) + len(notes_text(notes)) + len(call_text(*call)) + _PAGE_LINE + after
+    return max(most - told, 0)
 
 
 def fitting(items: Sequence[Item], room: int) -> tuple[Item, ...]:

@@ -12,7 +12,6 @@ from periplus.faces.handshake.calls import call_text
 from periplus.faces.handshake.errors import refusal
 from periplus.faces.handshake.inspecting import action_item
 from periplus.faces.handshake.pages import (
-    Budget,
     Item,
     Listed,
     body_of,
@@ -21,6 +20,7 @@ from periplus.faces.handshake.pages import (
     notes_text,
     page_line,
     page_of,
+    room_in,
 )
 from periplus.faces.handshake.sites import ALL, Site
 from periplus.faces.handshake.topology import Tree, area_item, summary_of
@@ -142,17 +142,20 @@ async def _matches(turn: Turn, asked: Asked, areas: Sequence[Node], found: Grepp
     items += [area_item(site, areas[place]) for place in found.areas]
     total = found.tools + found.area_total
     counts = f"{_count(found.tools, 'tool')}, {_count(found.area_total, 'area')}"
-    room = Budget(most=turn.settings.search_chars, before=len(asked.query) + 60 + _ADVICE).room
+    call = ("search_landmarks", asked.again)
+    room = room_in(turn.settings.search_chars, asked.query, call, turn.notes)
     shown = fitting(items, room)
-    page = page_of(shown, asked.offset, total, ("search_landmarks", asked.again))
+    if len(shown) < total:
+        shown = fitting(items, max(room - _ADVICE - 3 * len(call_text(*call)), 0))
+    page = page_of(shown, asked.offset, total, call)
     first, last = (asked.offset + 1, asked.offset + len(shown)) if shown else (0, 0)
     head = f"### SEARCH: {_quoted(asked.query)} ({counts}; {first}-{last} shown)"
-    advice, recommend = _advice(asked, found, page)
-    text = page.said(head, body_of(shown), notes_text(turn.notes), advice, page_line("matches", page, page.next))
+    told, recommend = _advice(asked, found, page)
+    text = page.said(head, body_of(shown), notes_text(turn.notes), told, page_line("matches", page, page.next))
     return Search(site=site, listed=text, more={"recommend": recommend} if recommend else {})
 
 
-_ADVICE = 700  # what the warning and its calls take at most
+_ADVICE = 400  # what the warning takes beside the calls in it
 
 
 def _count(count: int, what: str) -> str:
@@ -207,16 +210,17 @@ async def _by_meaning(turn: Turn, asked: Asked) -> Search:
     scores = {hit.ref: round(hit.score, 3) for hit in hits}
     items = [_scored(action_item(site, one, row={"score": scores[one.tool.ref]})) for one in seen]
     head = f"### SEARCH: {_quoted(asked.query)} (0 tools, 0 areas)"
-    shown = fitting(items, Budget(most=turn.settings.search_chars, before=len(head) + 60).room)
+    call = ("search_landmarks", asked.again)
+    shown = fitting(items, room_in(turn.settings.search_chars, head, call, turn.notes))
     if shown:
-        page = page_of(shown, 0, len(shown), ("search_landmarks", asked.again))
+        page = page_of(shown, 0, len(shown), call)
         line = page_line("matches by meaning", page)
         text = page.said(
             joined(head, "No text matches; closest by meaning:"), body_of(shown), notes_text(turn.notes), line
         )
         return Search(site=site, listed=text)
     tree = Tree(site, asked.node)
-    areas = fitting(tree.items(0, 100), Budget(most=turn.settings.search_chars, before=len(head) + 120).room)
+    areas = fitting(tree.items(0, 100), room_in(turn.settings.search_chars, head, call, turn.notes))
     page = Listed(shown=areas, offset=asked.offset, total=0)
     text = page.said(head, "Nothing matches. The areas there are:", body_of(areas), notes_text(turn.notes),
                      page_line("matches", (asked.offset, 0, 0)))  # fmt: skip

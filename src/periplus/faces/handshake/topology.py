@@ -9,7 +9,6 @@ from typing import Any
 from periplus.core.intake.texts import clean
 from periplus.faces.handshake import landmarks
 from periplus.faces.handshake.pages import (
-    Budget,
     Item,
     Listed,
     body_of,
@@ -18,6 +17,7 @@ from periplus.faces.handshake.pages import (
     notes_text,
     page_line,
     page_of,
+    room_in,
 )
 from periplus.faces.handshake.sites import Site, one_line
 from periplus.faces.handshake.turn import Turn
@@ -26,6 +26,7 @@ from periplus.model import Node, fold
 
 _WHOLE_TREE = 100  # a site with so many areas is shown whole, a larger one level by level
 _INSTRUCTIONS = 1500
+_FURTHER = 200  # what it takes to say how further areas are listed
 _ROLLED_UP = re.compile(r"^\d+ tools?(?:: (.*))?$")
 _ON = 'inspect_landmark(landmark_id="...") or search_landmarks(query="...")'
 
@@ -105,9 +106,9 @@ async def listed_areas(turn: Turn, tool: str, site: Site, node: Node, head: str)
     """One page of areas below a node."""
     offset, limit = turn.given.get("_offset", 0), turn.given.get("_limit", 100)
     tree = Tree(site, node)
-    room = Budget(most=turn.settings.manifest_chars, before=len(head)).room
-    shown = fitting(tree.items(offset, limit), room)
     call: tuple[str, Mapping[str, Any]] = (tool, asked_again(turn, site, node))
+    room = room_in(turn.settings.manifest_chars, head, call, turn.notes, 0 if tree.is_whole else _FURTHER)
+    shown = fitting(tree.items(offset, limit), room)
     page = page_of(shown, offset, len(tree.nodes), call)
     notes = list(turn.notes)
     if (further := tree.further) and not page.next:

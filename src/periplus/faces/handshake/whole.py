@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from periplus.faces.handshake.inspecting import action_row
-from periplus.faces.handshake.pages import Budget, Item, Listed, fitting, notes_text, page_line, page_of
+from periplus.faces.handshake.pages import Item, Listed, fitting, notes_text, page_line, page_of, room_in
 from periplus.faces.handshake.sites import Site, one_line
 from periplus.faces.handshake.topology import area_item, asked_again
 from periplus.faces.handshake.turn import Turn
@@ -21,8 +21,9 @@ async def whole_manifest(turn: Turn, site: Site, node: Node, head: str) -> Liste
     total = sums[-1] if sums else 0
     offset, limit = turn.given.get("_offset", 0), turn.given.get("_limit", 100)
     items = await _items(turn, site, nodes, sums, offset, min(limit, _MOST))
-    shown = fitting(items, Budget(most=turn.settings.manifest_chars, before=len(head)).room)
-    page = page_of(shown, offset, total, ("get_manifest", asked_again(turn, site, node)))
+    call = ("get_manifest", asked_again(turn, site, node))
+    shown = fitting(items, room_in(turn.settings.manifest_chars, head, call, turn.notes))
+    page = page_of(shown, offset, total, call)
     text = "\n".join(item.text for item in shown)
     line = page_line("areas and tools", page, page.next)
     return page.said(f"{head}\n{text}".strip(), notes_text(turn.notes), line)
