@@ -62,7 +62,7 @@ def _operation(face: Face, operation: Operation) -> dict[str, Any]:
         "summary": operation.title,
         "description": operation.description,
         "requestBody": {
-            "required": False,
+            "required": bool(operation.input.get("required")),
             "content": {"application/json": {"schema": _without_dialect(operation.input)}},
         },
         "responses": {
