@@ -17,6 +17,7 @@ from benchmarks.calling import call
 from benchmarks.loading import load, reconnect, samples, start
 from benchmarks.processes import SHARED, FailedError
 from benchmarks.rows import Row, markdown, table
+from benchmarks.workflow import workflow
 
 _TITLE = "Benchmarks"
 _PARTS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -25,6 +26,7 @@ _PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "reconnect": reconnect,
     "samples": samples,
     "call": call,
+    "workflow": workflow,
 }
 _INTRO = (
     "Written by `make bench`. Medians of fresh processes, by turns with the peer's (FastMCP, pinned in "

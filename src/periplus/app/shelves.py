@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import resources
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -26,7 +27,7 @@ class Directory(msgspec.Struct, frozen=True):
     def files(self) -> tuple[Listed, ...]:
         found: list[Listed] = []
         try:
-            _collect(self.path, "", self.path.resolve(), found)
+            _collect(str(self.path), "", str(self.path), found)
         except OSError as error:
             raise Problem(
                 Code.STORE_ERROR,
@@ -34,33 +35,38 @@ class Directory(msgspec.Struct, frozen=True):
                 hints=("check [workflow] dir",),
                 where=str(self.path),
             ) from error
-        return tuple(sorted(found, key=lambda one: one.path))
+        found.sort(key=_path)
+        return tuple(found)
 
     def read(self, path: str) -> bytes:
         return (self.path / path).read_bytes()
 
 
-def _collect(directory: Path, below: str, root: Path, found: list[Listed]) -> None:
+_path = attrgetter("path")
+
+
+def _collect(directory: str, below: str, root: str, found: list[Listed]) -> None:
+    """Every call of a session looks at every file: no object is made here that is not kept."""
     with os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
-            path = f"{below}{entry.name}"
+            path = below + entry.name
             try:
-                _take(entry, path, root, found)
+                if entry.is_symlink() and not _is_within(entry.path, root):
+                    found.append(Listed(path=path, away=Away.OUTSIDE))
+                elif entry.is_dir():
+                    if path.count("/") + 1 < _DEEP:
+                        _collect(entry.path, path + "/", root, found)
+                elif entry.is_file():
+                    seen = entry.stat()
+                    found.append(Listed(path=path, size=seen.st_size, mtime_ns=seen.st_mtime_ns))
             except OSError:
                 found.append(Listed(path=path, away=Away.UNREADABLE))
 
 
-def _take(entry: os.DirEntry[str], path: str, root: Path, found: list[Listed]) -> None:
-    if entry.is_symlink() and not Path(entry.path).resolve(strict=True).is_relative_to(root):
-        found.append(Listed(path=path, away=Away.OUTSIDE))
-    elif entry.is_dir():
-        if path.count("/") + 1 < _DEEP:
-            _collect(Path(entry.path), f"{path}/", root, found)
-    elif entry.is_file():
-        seen = entry.stat()
-        found.append(Listed(path=path, size=seen.st_size, mtime_ns=seen.st_mtime_ns))
+def _is_within(link: str, root: str) -> bool:
+    return Path(link).resolve(strict=True).is_relative_to(Path(root).resolve())
 
 
 def shipped() -> Directory:

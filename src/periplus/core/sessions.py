@@ -35,6 +35,11 @@ class Conversations:
         found = await self._sessions.session(principal, name, self._clock.now(), self._idle_s)
         return found or Session(id=name, principal=principal.id, tenant=principal.tenant)
 
+    async def peek(self, principal: Principal, name: str) -> Session:
+        """The session as it is stored, for whoever writes it next: that will be the use."""
+        found = await self._sessions.peek(principal, name, self._clock.now(), self._idle_s)
+        return found or Session(id=name, principal=principal.id, tenant=principal.tenant)
+
     async def save(self, session: Session) -> Session:
         """Write a session that was loaded; `conflict` when somebody wrote it meanwhile."""
         return await self._sessions.save(session, self._clock.now(), self._idle_s)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from periplus.core.policy import Compiled, Judge, compile_policy
-from periplus.model import Policy, Principal, Problem, SourceRecord, SourceSpec
+from periplus.model import Policy, Principal, Problem, Scope, SourceRecord, SourceSpec
 from periplus.ports import Policies, Store
 
 _KEPT = 1000
@@ -53,6 +53,17 @@ class Standing:
         else:
             self._judges.move_to_end(key)
         return judge, sources
+
+    def scope(self, principal: Principal) -> Scope:
+        """What the policy lets a principal see of what comes from no source."""
+        policy = self.policy()
+        key = (policy.version, principal, None)
+        judge = self._judges.get(key)
+        if judge is None:
+            judge = self._judges[key] = Judge(policy, principal, ())
+            if len(self._judges) > _KEPT:
+                self._judges.popitem(last=False)
+        return judge.scope
 
     def policy(self) -> Compiled:
         """The policy in force, compiled once."""

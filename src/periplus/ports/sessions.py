@@ -15,6 +15,10 @@ class Sessions(Protocol):
         """The session, which counts as a use; None when there is none or nobody used it for so long."""
         ...
 
+    async def peek(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
+        """The same, which does not count as a use: for whoever writes it next."""
+        ...
+
     async def save(self, session: Session, now: float, idle_s: float) -> Session:
         """Write it if the stored version is the one it was read at; then one higher. Else `conflict`.
 

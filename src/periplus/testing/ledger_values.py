@@ -156,6 +156,8 @@ class LedgerValues:
         first = await ledger.save(Session(id="s", principal="ann", slots={"a": {}}), 0.0, IDLE)
         assert await ledger.session(ANN, "s", 59.0, IDLE) == first
         assert await ledger.session(ANN, "s", 118.0, IDLE) == first
+        assert await ledger.peek(ANN, "s", 177.0, IDLE) == first  # no use: it prolongs nothing
+        assert await ledger.peek(ANN, "s", 178.0, IDLE) is None
         assert await ledger.session(ANN, "s", 178.0, IDLE) is None
         with pytest.raises(Problem):
             await ledger.save(first, 178.0, IDLE)

@@ -60,6 +60,9 @@ class Library:
         listings: list[tuple[Listed, ...]] = []
         away: list[str] = []
         for layer, shelf in enumerate(self._shelves):
+            if self._seen and layer == len(self._shelves) - 1:
+                listings.append(self._seen[layer])  # what came with the package stays while the process runs
+                continue
             try:
                 listings.append(shelf.files())
             except Problem as problem:

@@ -97,7 +97,7 @@ class Records:
         return Opened(session, record, _token_of(record, seq))
 
     async def _load(self, principal: Principal, sid: str) -> Session:
-        return await self._conversations.load(self.owner(principal), PREFIX + sid)
+        return await self._conversations.peek(self.owner(principal), PREFIX + sid)
 
     # --- writing --------------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class Records:
     async def inspected(self, principal: Principal, sid: str) -> tuple[Session, Record]:
         """A session for whoever may look at it: its owner, or the operator."""
         owner = await self._conversations.owner(PREFIX + sid) if is_operator(principal) else self.owner(principal)
-        session = await self._conversations.load(owner, PREFIX + sid) if owner else None
+        session = await self._conversations.peek(owner, PREFIX + sid) if owner else None
         record = _record(session) if session else None
         if session is None or record is None:
             raise Problem(

@@ -82,7 +82,7 @@ class Workflows:
     async def snapshot(self, principal: Principal) -> Snapshot:
         """The definitions as they are now, as far as a principal may see them."""
         snapshot = await anyio.to_thread.run_sync(self._room.library.look)
-        return within(snapshot, (await self._room.standing.judge(principal)).scope)
+        return within(snapshot, self._room.standing.scope(principal))
 
     def runs_steps(self) -> bool:
         """Whether steps may run tools, by what definitions bind as they were last read."""

@@ -88,6 +88,9 @@ class SqliteLedger:
     async def session(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
         return await self._write(values.session, principal, id_, now, idle_s, durable=False)
 
+    async def peek(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
+        return await self._read(values.peek, principal, id_, now, idle_s)
+
     async def save(self, session: Session, now: float, idle_s: float) -> Session:
         return await self._write(values.save, session, now, idle_s)
 

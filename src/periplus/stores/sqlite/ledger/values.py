@@ -69,6 +69,14 @@ def session(
     return Session(id=id_, principal=principal.id, tenant=principal.tenant, version=version, slots=_slots(slots))
 
 
+def peek(connection: sqlite3.Connection, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
+    place = {"tenant": principal.tenant, "principal": principal.id, "id": id_}
+    found = _live(connection, place, now, idle_s)
+    if found is None:
+        return None
+    return Session(id=id_, principal=principal.id, tenant=principal.tenant, version=found[0], slots=_slots(found[1]))
+
+
 def save(connection: sqlite3.Connection, session: Session, now: float, idle_s: float) -> Session:
     place = {"tenant": session.tenant, "principal": session.principal, "id": session.id}
     found = _live(connection, place, now, idle_s)

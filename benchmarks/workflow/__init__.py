@@ -1,0 +1,64 @@
+"""Workflow sessions: what a call costs, alone and among many, with the record and the trace on the disk."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.processes import SHARED, Cost, measure
+from benchmarks.rows import Row, Target
+from benchmarks.workflow.definition import ID
+
+_KNOWN = {"get_workflow": 20.0, "next_activity": 26.0}  # ms a call of a published server took, measured elsewhere
+_KNOWN_PIPELINED = 37.0
+_LARGEST = "workflow-design"
+
+
+def workflow() -> Iterator[Row]:
+    """One caller and forty, on fourteen activities; the largest sample definition; a thousand sessions; handles."""
+    yield from _figures("fourteen activities, one caller", _run(ID, 20, 1, "full"), _KNOWN)
+    yield from _figures("fourteen activities, 40 callers", _run(ID, 80, 40, "full"), {"": _KNOWN_PIPELINED})
+    if SHARED.is_dir():
+        yield _row(f"{_LARGEST}, default walk, each call", _run(_LARGEST, 20, 1, "full"), Target(cpu_s=0.002))
+        yield _short(_run(_LARGEST, 5, 1, "short"))
+    crowd = _run(ID, 1000, 200, "full")
+    yield _row("1,000 sessions, 200 at once, each call", crowd, Target(says="no error"))
+
+
+def _run(name: str, walks: int, callers: int, form: str) -> Cost:
+    words = (str(SHARED / "workflows"), name, str(walks), str(callers), form)
+    return measure((sys.executable, "-m", "benchmarks.workflow.work", *words))
+
+
+def _figures(work: str, cost: Cost, known: dict[str, float]) -> Iterator[Row]:
+    told: dict[str, Any] = cost.answer
+    yield _row(f"{work}, each call", cost, Target(cpu_s=0.002))
+    for tool, theirs in known.items():
+        p50 = told["tools"][tool][0] if tool else told["p50_ms"]
+        target = Target(says=f"p50 < {theirs / 10:g} ms")
+        said = f"p50 {p50:.1f} ms" + (f", p99 {told['tools'][tool][1]:.1f} ms" if tool else "")
+        failure = "" if p50 < theirs / 10 else f"{p50:.2f} ms"
+        yield Row(work=f"{work}, {tool or 'any tool'}", target=target, ours=cost, told=said, failure=failure)
+    yield Row(
+        work=f"{work}, bytes of a walk",
+        target=Target(),
+        ours=cost,
+        told=f"{told['walk_bytes']:,} bytes; first walk {told['cold_ms']:.1f} ms a call",
+    )
+
+
+def _row(work: str, cost: Cost, target: Target) -> Row:
+    told = cost.answer
+    said = (
+        f"{told['cpu_s'] * 1000:.2f} ms cpu, p50 {told['p50_ms']:.1f} ms, p99 {told['p99_ms']:.1f} ms, "
+        f"{told['per_second']:,.0f} calls/s, +{told['grown_mb']:.0f} MB"
+    )
+    return Row(work=work, target=target, ours=cost, told=said)
+
+
+def _short(cost: Cost) -> Row:
+    longest = cost.answer["token"]
+    failure = "" if longest < 400 else f"{longest} characters"
+    target = Target(says="< 400 characters")
+    return Row(work="handles (token_form = short)", target=target, ours=cost, told=f"{longest} characters", failure=failure)
