@@ -61,4 +61,6 @@ def _short(cost: Cost) -> Row:
     longest = cost.answer["token"]
     failure = "" if longest < 400 else f"{longest} characters"
     target = Target(says="< 400 characters")
-    return Row(work="handles (token_form = short)", target=target, ours=cost, told=f"{longest} characters", failure=failure)
+    return Row(
+        work="handles (token_form = short)", target=target, ours=cost, told=f"{longest} characters", failure=failure
+    )

@@ -18,7 +18,9 @@ def write(directory: Path) -> Path:
             "id": f"s{number}",
             "version": "1.0.0",
             "capability": "Do what an activity asks",
-            "protocol": {"work": [f"Sentence {n} of what has to be done, as long as sentences are." for n in range(12)]},
+            "protocol": {
+                "work": [f"Sentence {n} of what has to be done, as long as sentences are." for n in range(12)]
+            },
             "rules": {f"rule-{n}": "Something that has to hold while the work is done." for n in range(6)},
             "resources": [f"{number:02}"],
         }

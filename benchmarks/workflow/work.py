@@ -86,7 +86,8 @@ async def main(definitions: str, workflow: str, walks: int, callers: int, form: 
     with tempfile.TemporaryDirectory() as data:
         root = str(write(Path(data) / "definitions")) if workflow == ID else definitions
         settings = Settings(
-            data=f"{data}/data", workflow=WorkflowSettings(dir=(root,), min_response_seconds=0, token_form=form)  # type: ignore[arg-type]
+            data=f"{data}/data",
+            workflow=WorkflowSettings(dir=(root,), min_response_seconds=0, token_form=form),  # type: ignore[arg-type]
         )
         spent: dict[str, list[float]] = defaultdict(list)
         async with open_gateway(settings, configure=False) as gateway:

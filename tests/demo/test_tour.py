@@ -35,6 +35,10 @@ async def test_tour_connects_four_kinds_searches_them_and_refuses_a_wrong_name(
     assert "granted by harbour-master: the Argo is expected" in seen
     assert "reserveBerth gives {'id': 1, 'code': 'B4', 'date': '2031-05-02'}" in seen
     assert re.search(r"approval ap_[0-9a-f]+ was used already", seen)
+    assert re.search(r"worker-1 +next_activity Cannot enter 'price': 1 unresolved checkpoint on 'berth'", seen)
+    assert re.search(r"\? Lie at B4 for 2 nights\? High water is [\d.]+ m\.", seen)
+    assert re.search(r"(?m)^ += 172\.8 EUR$", seen)
+    assert "11 events of one session, 2 activities, 1 answer" in seen
     trail = re.findall(r"(?m)^(call|grant) +(agent|harbour-master) +(\w+)", seen)
     assert [outcome for _, _, outcome in trail] == [
         "invalid_args", "approval_required", "granted", "ok", "conflict",

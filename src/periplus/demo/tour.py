@@ -18,6 +18,7 @@ from periplus.core.schema.signature import one_line, signature
 from periplus.demo.asking import ask_around
 from periplus.demo.booking import POLICY, book, tell
 from periplus.demo.services import Harbour, running
+from periplus.demo.walking import WORKFLOWS, walk
 from periplus.model import Code, Effect, LoadReport, Problem
 from periplus.settings import Settings
 
@@ -32,7 +33,7 @@ async def tour() -> None:
     out = Console(highlight=False, width=110 if not Console().is_terminal else None)
     out.print(Text("A small harbour, four services of four kinds, on this machine only.", style="bold"))
     with tempfile.TemporaryDirectory() as directory, running() as harbour:
-        settings = Settings(store=f"sqlite:///{directory}", policy=POLICY)
+        settings = Settings(store=f"sqlite:///{directory}", policy=POLICY, workflow=WORKFLOWS)
         async with periplus.open(settings=settings) as gateway:
             await _connect(out, gateway, harbour)
             await _again(out, gateway, harbour)
@@ -48,6 +49,10 @@ async def tour() -> None:
                 out, "9  Who did what, and which rule decided", "periplus audit --tool harbour/berths/reserveBerth"
             )
             await tell(out, gateway)
+            _chapter(
+                out, "10  Two agents, one workflow: a gate that waits for a person", "periplus workflows graph arrival"
+            )
+            await walk(out, gateway)
     out.print()
     out.print("Now yours:  periplus add https://HOST/openapi.json   ·   periplus add mcp:'COMMAND ARGS'", markup=False)
     out.print(
