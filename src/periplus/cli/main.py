@@ -12,6 +12,7 @@ from periplus.cli import (
     calls,
     catalog,
     clients,
+    conformance,
     console,
     demo,
     evaluation,
@@ -83,6 +84,7 @@ app.command("client-config")(clients.client_config)
 app.command()(operate.config)
 app.command()(operate.doctor)
 app.add_typer(workflows.app, name="workflows")
+app.command()(conformance.conformance)
 app.command()(demo.demo)
 
 
