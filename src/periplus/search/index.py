@@ -121,7 +121,7 @@ class Index:
                 except FileNotFoundError:
                     if attempt == 2:
                         raise
-        except (DamagedError, FileNotFoundError, msgspec.MsgspecError) as error:
+        except (DamagedError, FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             self.damage = str(error)
             self.current = Generation(0, (), ())
             self._open = {}

@@ -45,7 +45,7 @@ class Memories:
         if self._path.exists():
             try:
                 kept = msgspec.json.decode(self._path.read_bytes(), type=list[Memory])
-            except msgspec.MsgspecError:
+            except (msgspec.MsgspecError, UnicodeDecodeError):
                 kept = []  # a memory is a convenience: a damaged one starts anew
             self._all = {(memory.goal, memory.ref): memory for memory in kept}
         self._encode()
@@ -116,7 +116,7 @@ def learned_upto(folder: Path) -> int:
     """The row of the trail up to which uses were learned."""
     try:
         return int(msgspec.json.decode((folder / _LEARNED).read_bytes(), type=int))
-    except (FileNotFoundError, msgspec.MsgspecError):
+    except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
         return 0
 
 
