@@ -7,12 +7,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import mcp_types as types
 import pytest
 from line_client import served
+from mcp import Client
 from walking import Walker, settings_of, walking
 
+from listening import listening
 from periplus.app import open_gateway
-from periplus.app.serving import desks
+from periplus.app.serving import desks, open_application
 from periplus.hosts.identity import AGENT
 from periplus.model import LOCAL
 from periplus.testing.clock import SettableClock
@@ -213,3 +216,31 @@ async def test_a_hidden_workflow_answers_as_a_missing_one(tmp_path: Path) -> Non
         hidden = await agent.reply("start_session", workflow_id="first-call")
         missing = await agent.reply("start_session", workflow_id="none-call")
         assert hidden.text == missing.text.replace("none-call", "first-call")
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+async def test_a_client_that_can_ask_its_person_asks(tmp_path: Path, mode: str) -> None:
+    """W-95, T-5: the question goes to the person at the client, whose agreement lets the answer through."""
+    asked: list[str] = []
+
+    async def person(_context: Any, params: Any) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="accept", content={"approve": True})
+
+    settings = settings_of(tmp_path / "data", dir=(str(bound(tmp_path / "defs")),))
+    with listening(lambda: open_application(settings)) as base:
+        async with Client(f"{base}/mcp/workflow", mode=mode, elicitation_callback=person) as client:
+
+            async def ask(name: str, **arguments: Any) -> dict[str, Any]:
+                result = await client.call_tool(name, arguments)
+                assert not result.is_error, result.content
+                assert result.structured_content is not None
+                return result.structured_content
+
+            token = (await ask("start_session", workflow_id="risky"))["session_token"]
+            token = (await ask("next_activity", session_token=token, activity_id="one"))["session_token"]
+            answer = {"session_token": token, "checkpoint_id": "ask", "option_id": "no"}
+            assert (await ask("respond_checkpoint", **answer))["resolved_option"] == "no"
+    (message,) = asked
+    assert "Erase {file}?" in message
+    assert "'no'" in message

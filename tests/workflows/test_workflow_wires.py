@@ -185,7 +185,8 @@ def test_operators_read_sessions_while_their_gates_are_shut(base: str) -> None:
     seen = post(base, "inspect_session", sid=listed[0]["sid"]).json()
     assert [one["id"] for one in seen["waiting"]] == ["tool-confirmed", "write-consent"]
     assert [one["name"] for one in seen["timeline"]] == ["start_session", "next_activity"]
-    assert post(base, "list_problems").json()["problems"] == []
+    (lost,) = post(base, "list_problems").json()["problems"]
+    assert (lost["code"], lost["where"]) == ("unresolved_tool", "trial.call")
     assert post(base, "inspect_session", sid="none").status_code == 404
 
 

@@ -116,6 +116,7 @@ class Wired:
                 sessions=_signer(parts, SESSION, made.interop_key),
                 traces=_signer(parts, TRACE, made.interop_key),
                 conversations=Conversations(parts.sessions, parts.clock, rules.ttl_s or math.inf),
+                store=parts.store,
                 ledger=parts.ledger,
                 clock=parts.clock,
                 audit=self._audit,

@@ -19,7 +19,9 @@ from periplus.core.workflows.entering import enter
 from periplus.core.workflows.knowledge import show_resource, show_skill, show_skills
 from periplus.core.workflows.library import Library
 from periplus.core.workflows.outlook import check_gate
+from periplus.core.workflows.outside import unresolved_tools
 from periplus.core.workflows.people import agreed, asks_person
+from periplus.core.workflows.problems import LoadProblem
 from periplus.core.workflows.record import Record
 from periplus.core.workflows.responding import respond
 from periplus.core.workflows.sessions import Opened, Records
@@ -30,7 +32,7 @@ from periplus.core.workflows.tokens import Signer, check_size_of_traces, trace_t
 from periplus.core.workflows.visible import within
 from periplus.core.workflows.warnings import drifted
 from periplus.model import Code, EventFilter, Principal, Problem, Recorded, Result
-from periplus.ports import Clock, Ledger
+from periplus.ports import Clock, Ledger, Store
 
 _TRIES = 20
 _PAGE = 1000
@@ -64,6 +66,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Signer
     traces: Signer
     conversations: Conversations
+    store: Store
     ledger: Ledger
     clock: Clock
     audit: Audit
@@ -98,6 +101,13 @@ class Workflows:
         return ""
 
     # --- for operators --------------------------------------------------------------------------------------
+
+    async def problems(self, principal: Principal) -> tuple[list[LoadProblem], tuple[str, ...]]:
+        """What is wrong with definitions, tools that steps name and nobody has among it; and directories not read."""
+        snapshot = await self.snapshot(principal)
+        scope = (await self._room.standing.judge(principal)).scope
+        lost = [await unresolved_tools(one, self._room.store, scope) for one in snapshot.definitions]
+        return [*snapshot.problems(), *(problem for several in lost for problem in several)], snapshot.away
 
     async def sessions(self, principal: Principal, limit: int) -> list[dict[str, Any]]:
         """Sessions in short, the last used first: an administrator's are everybody's."""

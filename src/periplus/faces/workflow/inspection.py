@@ -47,8 +47,8 @@ class Inspection:
         return await self._gateway.workflows.session(principal, sid)
 
     async def _problems(self, principal: Principal, _arguments: dict[str, Any]) -> Any:
-        snapshot = await self._gateway.workflows.snapshot(principal)
-        return {"problems": [one.to_json() for one in snapshot.problems()], "away": list(snapshot.away)}
+        problems, away = await self._gateway.workflows.problems(principal)
+        return {"problems": [one.to_json() for one in problems], "away": list(away)}
 
 
 def _handler(answer: Answer) -> Callable[[HttpAsk], Awaitable[HttpAnswer]]:
