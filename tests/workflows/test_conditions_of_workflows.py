@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from periplus.core.workflows.condition_text import canonical, parse, same_meaning, text_of
-from periplus.core.workflows.conditions import And, Condition, Not, Or, Simple, holds
+from periplus.core.conditions.comparing import canonical
+from periplus.core.conditions.reading import read_condition
+from periplus.core.conditions.truth import Lack
+from periplus.core.workflows.condition_text import same_meaning, text_of
+from periplus.core.workflows.conditions import And, Condition, Not, Or, Simple, holds, meaning
 
 NAMES = st.sampled_from(["a", "b", "c.d", "flag", "not_a", "list.0"])
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.text("ab 0\"'é", max_size=4), st.floats(-9, 9))
@@ -30,7 +33,7 @@ WORLDS = st.dictionaries(st.sampled_from(["a", "b", "c", "flag", "not_a", "list"
 
 
 def within(world: dict[str, Any]) -> Any:
-    return lambda name: (True, world[name]) if name in world else (False, None)
+    return lambda name: world.get(name, Lack.UNKNOWN)
 
 
 def means(condition: Condition, **world: Any) -> bool | None:
@@ -64,16 +67,13 @@ def test_and_and_or_are_each_others_mirror(left: Any, right: Any, world: Any) ->
 @given(CONDITIONS)
 def test_a_condition_is_read_back_from_its_text(condition: Any) -> None:
     """W-33, W-34."""
-    text = text_of(condition)
-    read = parse(text)
-    assert read is not None, text
-    assert canonical(read) == canonical(condition)
+    assert canonical(read_condition(text_of(condition))) == canonical(meaning(condition))
 
 
 @given(CONDITIONS, CONDITIONS)
 def test_texts_of_different_meaning_are_told_apart(one: Any, other: Any) -> None:
     """W-34."""
-    assert same_meaning(text_of(one), other) == (canonical(one) == canonical(other))
+    assert same_meaning(text_of(one), other) == (canonical(meaning(one)) == canonical(meaning(other)))
 
 
 @given(st.text(max_size=60))
@@ -144,3 +144,20 @@ def test_names_are_looked_up_whole_then_as_paths() -> None:
     assert means(Simple(variable="x.y.7.z", operator="exists"), x=inside["x"]) is False
     assert means(Simple(variable="x.q", operator="==", value=None), x={}) is False
     assert means(Simple(variable="q.x", operator="exists"), x={}) is None
+
+
+@given(st.text("ab \"'\\\n", max_size=6))
+def test_either_kind_of_quotes_says_any_text(value: str) -> None:
+    """W-34."""
+    condition = Simple(variable="x", operator="==", value=value)
+    inside = text_of(condition).partition(" == ")[2][1:-1].replace('\\"', '"').replace("'", "\\'")
+    assert same_meaning(f"x == '{inside}'", condition)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "variable", "value"),
+    [("x == smart", "x", "smart"), ("x > +5", "x", 5), ("the way == 1", "the way", 1), ("not == 1 ", "not", 1)],
+)
+def test_bare_words_signs_and_odd_names_are_understood(claimed: str, variable: str, value: Any) -> None:
+    """W-33, W-34."""
+    assert same_meaning(claimed, Simple(variable=variable, operator=">" if ">" in claimed else "==", value=value))

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<mark>&&|\|\||==|!=|>=|<=|[()!=<>])
     | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    | (?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))
+    | (?P<number>[-+]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))
     | (?P<name>\$?\{?[^\W\d][\w:@-]*(?:\.[\w@:-]+|\[(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[-\d:*]*)\])*\}?)
     )""",
     re.VERBOSE,
@@ -121,15 +121,21 @@ class _Reader:
             raise _wrong(self.text, f"a value is expected, not {word or 'the end'!r}")
         self.next()
         if kind == "number":
-            return msgspec.json.decode(word)
+            return msgspec.json.decode(word.removeprefix("+"))
         if kind == "name":
             return _PLAIN[word.lower()] if word.lower() in _PLAIN else Name(word)
-        if word.startswith("'"):
-            return re.sub(r"\\(.)", r"\1", word[1:-1])
         try:
-            return msgspec.json.decode(word)
+            return msgspec.json.decode(_in_double_quotes(word))
         except msgspec.DecodeError as error:
             raise _wrong(self.text, f"{word[:40]} is no text: {error}") from error
+
+
+def _in_double_quotes(word: str) -> str:
+    """A quoted text as JSON quotes it; what a backslash means does not depend on the quotes."""
+    if not word.startswith("'"):
+        return word
+    turned = {"\\'": "'", '"': '\\"'}
+    return '"' + re.sub(r'\\.|"', lambda found: turned.get(found[0], found[0]), word[1:-1]) + '"'
 
 
 def _wrong(text: str, why: str) -> Problem:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from enum import Enum
 from operator import ge, gt, le, lt
 from typing import Any
@@ -17,6 +18,7 @@ class Lack(Enum):
     UNKNOWN = "unknown"
 
 
+_NUMERIC = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*")
 _ORDERED: dict[str, Callable[[float, float], bool]] = {">": gt, ">=": ge, "<": lt, "<=": le}
 
 Lookup = Callable[[str], Any]
@@ -30,15 +32,15 @@ def holds(condition: Condition, lookup: Lookup) -> bool | None:
             inner = holds(condition.term, lookup)
             return None if inner is None else not inner
         case Every():
-            return _joined([holds(term, lookup) for term in condition.terms], decides=False)
+            return joined([holds(term, lookup) for term in condition.terms], decides=False)
         case Either():
-            return _joined([holds(term, lookup) for term in condition.terms], decides=True)
+            return joined([holds(term, lookup) for term in condition.terms], decides=True)
         case Simple():
             return _compared(condition, lookup)
 
 
-def _joined(answers: list[bool | None], *, decides: bool) -> bool | None:
-    """One answer that decides is enough; else one that is open leaves all open."""
+def joined(answers: Collection[bool | None], *, decides: bool) -> bool | None:
+    """One answer that decides (for AND a false one, for OR a true one) is enough; else an open one leaves all open."""
     if decides in answers:
         return decides
     return None if None in answers else not decides
@@ -78,9 +80,8 @@ def same(one: Any, other: Any) -> bool:
 
 def _number(value: Any) -> float | None:
     """A number, or a text that says one."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, bool):
         return None
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return None
+    if isinstance(value, int | float):
+        return value
+    return float(value) if isinstance(value, str) and _NUMERIC.fullmatch(value) else None

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from periplus.core.workflows.conditions import MISSING, resolve
+from periplus.core.conditions.truth import Lack
+from periplus.core.workflows.conditions import resolve
 from periplus.core.workflows.definition import Definition
 from periplus.core.workflows.model import Mode
 from periplus.core.workflows.record import Record
@@ -30,30 +31,28 @@ class Facts:
         self._definition = definition
         self._record = record
         self.modes: tuple[Mode, ...] = tuple(
-            mode for mode in definition.modes() if self.known(mode.activation_variable) == (True, True)
+            mode for mode in definition.modes() if self.known(mode.activation_variable) is True
         )
         self._defaults = {
             **definition.defaults,
             **{name: value for mode in self.modes for name, value in mode.defaults.items()},
         }
 
-    def known(self, name: str) -> tuple[bool, Any]:
+    def known(self, name: str) -> Any:
         """What answers and tools have made certain; names that agents set never are."""
         value = self._record.variables.get(name)
         if value is None or not value.resolved or name in self._definition.agent_names:
-            return False, None
-        return True, value.value
+            return Lack.UNKNOWN
+        return value.value
 
-    def assumed(self, name: str) -> tuple[bool, Any]:
+    def assumed(self, name: str) -> Any:
         """What is known, else what holds by default."""
         known = self.known(name)
-        if known[0]:
-            return known
-        return (True, self._defaults[name]) if name in self._defaults else (False, None)
+        return self._defaults.get(name, Lack.UNKNOWN) if isinstance(known, Lack) else known
 
     def source(self, name: str) -> str:
         """Where a value is from: `effect`, `tool`, `default` or `unknown`."""
-        if self.known(name)[0]:
+        if not isinstance(self.known(name), Lack):
             return self._record.variables[name].source
         return "default" if name in self._defaults else "unknown"
 
@@ -77,18 +76,17 @@ class Facts:
         whole = _PLACEHOLDER.fullmatch(value)
         if whole:
             found = self._value(whole[1], missing)
-            return value if found is MISSING else found
+            return value if isinstance(found, Lack) else found
         return _PLACEHOLDER.sub(lambda match: self._text(match, missing), value)
 
     def _text(self, match: re.Match[str], missing: dict[str, None]) -> str:
         found = self._value(match[1], missing)
-        if found is MISSING:
+        if isinstance(found, Lack):
             return match[0]
         return found if isinstance(found, str) else msgspec.json.encode(found).decode()
 
     def _value(self, name: str, missing: dict[str, None]) -> Any:
-        is_there, value = resolve(name, self.assumed)
-        if not is_there or value is MISSING:
+        value = resolve(name, self.assumed)
+        if isinstance(value, Lack):
             missing[name] = None
-            return MISSING
         return value

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from periplus.core.conditions.truth import Lack
 from periplus.core.workflows.call import OWN, Call, Done, Warned
 from periplus.core.workflows.condition_text import text_of
-from periplus.core.workflows.conditions import MISSING, holds, resolve, variables_of
+from periplus.core.workflows.conditions import holds, resolve, variables_of
 from periplus.core.workflows.entering import earliest, stale
 from periplus.core.workflows.model import Activity, Checkpoint, Option
 from periplus.core.workflows.outlook import outlook
@@ -167,8 +168,8 @@ def _values(call: Call, point: Checkpoint) -> str:
     names = variables_of(point.condition) if point.condition else ()
     told: list[str] = []
     for name in names:
-        is_there, value = resolve(name, call.facts.assumed)
-        shown = msgspec.json.encode(value).decode() if is_there and value is not MISSING else "?"
+        value = resolve(name, call.facts.assumed)
+        shown = "?" if isinstance(value, Lack) else msgspec.json.encode(value).decode()
         told.append(f"{name} = {shown} ({call.facts.source(name.partition('.')[0])})")
     return ", ".join(told)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from periplus.core.conditions.truth import Lookup, joined
 from periplus.core.workflows.condition_text import same_meaning, text_of
-from periplus.core.workflows.conditions import Condition, Lookup, disjunction, holds
+from periplus.core.workflows.conditions import Condition, holds
 from periplus.core.workflows.model import Activity, Mode
 
 Answered = Callable[[str], str | None]
@@ -121,7 +122,7 @@ def _default(entry: Entry, others: Sequence[Way], known: Lookup, assumed: Lookup
     own = _judged(entry, entry.condition, known, assumed) if entry.condition else None
     if own and own.holds:
         return own
-    taken = disjunction(way.holds for way in others)
+    taken = joined([way.holds for way in others], decides=True)
     deciding = [way for way in others if way.holds is True] if taken else others
     weakest = max((_BASES.index(way.basis) for way in deciding), default=0)
     if taken is None:
