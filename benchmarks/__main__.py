@@ -1,4 +1,4 @@
-"""Measure, and print a table: python -m benchmarks [start] [load] [reconnect] [samples] [call] [--markdown FILE].
+"""Measure, and print a table: python -m benchmarks [part ...] [--markdown FILE].
 
 Medians of fresh processes, one after the other by turns with the peer's. CPU seconds are of the work alone where a
 process can tell them (its imports come before the clock starts, the peer's too), memory is the whole process's.
@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks.calling import call
+from benchmarks.expansion import expansion
 from benchmarks.loading import load, reconnect, samples, start
 from benchmarks.processes import SHARED, FailedError
 from benchmarks.rows import Row, markdown, table
@@ -26,6 +27,7 @@ _PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "reconnect": reconnect,
     "samples": samples,
     "call": call,
+    "expansion": expansion,
     "workflow": workflow,
 }
 _INTRO = (
