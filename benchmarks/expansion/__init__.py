@@ -33,9 +33,7 @@ def _row(size: int) -> Row:
             says=f"p95 < {limits['list']}, {limits['search']}, {limits['expand']} ms, a schema in <= {_TOKENS:,} tokens"
         ),
         ours=cost,
-        told=(
-            f"p95 {_three(seen['p95'])} ms (cpu {_three(seen['cpu'])}); {seen['tokens']:,} tokens; {cost.peak_mb:.0f} MB"
-        ),
+        told=f"p95 {_three(seen['p95'])} ms (cpu {_three(seen['cpu'])}); {seen['tokens']:,} tokens",
         failure="; ".join([*slow, *large]),
     )
 

@@ -38,6 +38,8 @@ async def test_tour_connects_four_kinds_searches_them_and_refuses_a_wrong_name(
     assert re.search(r"worker-1 +next_activity Cannot enter 'price': 1 unresolved checkpoint on 'berth'", seen)
     assert re.search(r"\? Lie at B4 for 2 nights\? High water is [\d.]+ m\.", seen)
     assert re.search(r"(?m)^ += 172\.8 EUR$", seen)
+    assert re.search(r"NO_MATCH_IN_CATEGORY → next: search_tool_by_category .*crew", seen)
+    assert '  ok: {"code":"B5","nights":3,"total":288.0,"currency":"EUR"}' in seen
     assert "11 events of one session, 2 activities, 1 answer" in seen
     trail = re.findall(r"(?m)^(call|grant) +(agent|harbour-master) +(\w+)", seen)
     assert [outcome for _, _, outcome in trail] == [

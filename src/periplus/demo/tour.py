@@ -17,6 +17,7 @@ import periplus
 from periplus.core.schema.signature import one_line, signature
 from periplus.demo.asking import ask_around
 from periplus.demo.booking import POLICY, book, tell
+from periplus.demo.expanding import expand
 from periplus.demo.services import Harbour, running
 from periplus.demo.walking import WORKFLOWS, walk
 from periplus.model import Code, Effect, LoadReport, Problem
@@ -53,6 +54,8 @@ async def tour() -> None:
                 out, "10  Two agents, one workflow: a gate that waits for a person", "periplus workflows graph arrival"
             )
             await walk(out, gateway)
+            _chapter(out, "11  Another protocol, the same catalog: pointers first", "periplus serve --face expansion")
+            await expand(out, gateway, settings)
     out.print()
     out.print("Now yours:  periplus add https://HOST/openapi.json   ·   periplus add mcp:'COMMAND ARGS'", markup=False)
     out.print(

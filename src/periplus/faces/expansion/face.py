@@ -41,7 +41,7 @@ class Expansion:
         self._tree = CAPABILITIES if settings.expansion.root == "capability" else ""
         self._shown = Shown(self._tree)
         self._expansions = Expansions(gateway, settings.expansion, self._shown)
-        self.operations = (
+        self.operations: tuple[Operation, ...] = (
             self._operation("list", "Look at the tree", words.LIST, self.list),
             self._operation("search_tool_by_category", "Find tools", words.SEARCH, self.search),
             self._operation("search_nodes", "Find areas", words.SEARCH_NODES, self.search_nodes),
