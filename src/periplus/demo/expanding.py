@@ -42,7 +42,7 @@ async def expand(out: Console, gateway: Gateway, settings: Settings) -> None:
             raise Problem(Code.INTERNAL, f"the demo expected an operation {op}")
         read += len(reply.text)
         out.print(Text.assemble((op, "bold cyan"), f" {_short(arguments)}"), soft_wrap=True)
-        out.print(_told(reply.body))
+        out.print(_told(reply.body), soft_wrap=True)
     out.print(Text(f"{read // _OF_A_TOKEN:,} tokens read, one schema among them", style="dim"))
 
 

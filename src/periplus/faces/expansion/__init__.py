@@ -3,3 +3,5 @@
 from periplus.faces.expansion.face import Expansion
 
 ADAPTER = Expansion
+
+__all__ = ["ADAPTER", "Expansion"]
