@@ -17,17 +17,17 @@ _LARGEST = "workflow-design"
 
 def workflow() -> Iterator[Row]:
     """One caller and forty, on fourteen activities; the largest sample definition; a thousand sessions; handles."""
-    yield from _figures("fourteen activities, one caller", _run(ID, 20, 1, "full"), _KNOWN)
-    yield from _figures("fourteen activities, 40 callers", _run(ID, 80, 40, "full"), {"": _KNOWN_PIPELINED})
+    yield from _figures("fourteen activities, one caller", _run(ID, 10, 1), _KNOWN)
+    yield from _figures("fourteen activities, 40 callers", _run(ID, 40, 40), {"": _KNOWN_PIPELINED})
     if SHARED.is_dir():
-        yield _row(f"{_LARGEST}, default walk, each call", _run(_LARGEST, 20, 1, "full"), Target(cpu_s=0.002))
-        yield _short(_run(_LARGEST, 5, 1, "short"))
-    crowd = _run(ID, 1000, 200, "full")
+        yield _row(f"{_LARGEST}, default walk, each call", _run(_LARGEST, 10, 1), Target(cpu_s=0.002))
+        yield _short(_run(_LARGEST, 3, 1, form="short"))
+    crowd = _run(ID, 1000, 200, most=1)
     yield _row("1,000 sessions, 200 at once, each call", crowd, Target(says="no error"))
 
 
-def _run(name: str, walks: int, callers: int, form: str) -> Cost:
-    words = (str(SHARED / "workflows"), name, str(walks), str(callers), form)
+def _run(name: str, walks: int, callers: int, *, form: str = "full", most: int = 100) -> Cost:
+    words = (str(SHARED / "workflows"), name, str(walks), str(callers), form, str(most))
     return measure((sys.executable, "-m", "benchmarks.workflow.work", *words))
 
 

@@ -1,4 +1,4 @@
-"""Walks, measured: python -m benchmarks.workflow.work DEFINITIONS WORKFLOW WALKS CALLERS TOKEN_FORM.
+"""Walks, measured: python -m benchmarks.workflow.work DEFINITIONS WORKFLOW WALKS CALLERS TOKEN_FORM ACTIVITIES.
 
 A caller is an agent that waits for each answer before its next call; every call goes through the face, its record and
 its trace event are on the disk before it is answered.
@@ -50,15 +50,15 @@ class Walk:
         self.longest = max(self.longest, len(self.token))
         return body
 
-    async def whole(self, workflow: str) -> None:
-        """Everything a good client reads and answers, until the workflow ends or comes back to where it was."""
+    async def whole(self, workflow: str, most: int) -> None:
+        """Everything a good client reads and answers, until the workflow ends or so many activities are done."""
         await self.ask("start_session", workflow_id=workflow)
         await self.ask("get_skills")
         known = await self.ask("get_workflow")
         ids = [one["id"] for one in known["activities"]]
         target, seen = known.get("initialActivity") or ids[0], set[str]()
         manifest: dict[str, Any] = {}
-        while target in ids and target not in seen:
+        while target in ids and target not in seen and len(seen) < most:
             seen.add(target)
             body = await self.ask("next_activity", activity_id=target, **manifest)
             following = await self._activity(body)
@@ -82,7 +82,7 @@ class Walk:
         return following
 
 
-async def main(definitions: str, workflow: str, walks: int, callers: int, form: str) -> dict[str, Any]:
+async def main(definitions: str, workflow: str, walks: int, callers: int, form: str, most: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as data:
         root = str(write(Path(data) / "definitions")) if workflow == ID else definitions
         settings = Settings(
@@ -94,7 +94,7 @@ async def main(definitions: str, workflow: str, walks: int, callers: int, form: 
             desk = desks(gateway, settings, ("workflow",))["workflow"]
             cold = Walk(desk, defaultdict(list))
             began = time.perf_counter()
-            await cold.whole(workflow)
+            await cold.whole(workflow, most)
             cold_s = time.perf_counter() - began
             early = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             cpu, wall = time.process_time(), time.perf_counter()
@@ -103,7 +103,7 @@ async def main(definitions: str, workflow: str, walks: int, callers: int, form: 
 
             async def caller() -> None:
                 for walk in rest:
-                    await walk.whole(workflow)
+                    await walk.whole(workflow, most)
 
             async with anyio.create_task_group() as tasks:
                 for _ in range(callers):
@@ -137,4 +137,5 @@ def _at(ordered: list[float], share: float) -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(anyio.run(main, sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])))
+    where, workflow, walks, callers, form, most = sys.argv[1:]
+    print(json.dumps(anyio.run(main, where, workflow, int(walks), int(callers), form, int(most))))

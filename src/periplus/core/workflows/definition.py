@@ -8,8 +8,9 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from periplus.core.workflows.model import Activity, Mode, Skill, Step, Workflow
+from periplus.core.workflows.model import Activity, Mode, Step, Workflow
 from periplus.core.workflows.problems import LoadProblem, errors
+from periplus.core.workflows.skill import Skill
 
 T = TypeVar("T")
 META = "meta"

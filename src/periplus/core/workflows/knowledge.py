@@ -9,7 +9,8 @@ import msgspec
 
 from periplus.core.workflows.call import Call, Done, broken
 from periplus.core.workflows.definition import Loaded, all_steps
-from periplus.core.workflows.model import Activity, Skill
+from periplus.core.workflows.model import Activity
+from periplus.core.workflows.skill import Skill
 from periplus.model import Code, Problem
 
 

@@ -12,9 +12,10 @@ import msgspec
 
 from periplus.core.workflows.decoding import SUFFIXES, Undecodable, decoded, front_matter
 from periplus.core.workflows.definition import META, Definition, Document, Loaded
-from periplus.core.workflows.model import ID_PATTERN, Activity, Skill, Workflow
+from periplus.core.workflows.model import ID_PATTERN, Activity, Workflow
 from periplus.core.workflows.problems import LoadCode, LoadProblem, Severity
 from periplus.core.workflows.reading import read
+from periplus.core.workflows.skill import Skill
 from periplus.ports.shelves import Listed
 
 T = TypeVar("T")

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from periplus.core.workflows.conditions import Condition
-from periplus.core.workflows.model import Activity, Skill, Workflow
+from periplus.core.workflows.model import Activity, Workflow
 from periplus.core.workflows.record import Record
+from periplus.core.workflows.skill import Skill
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -10,8 +10,8 @@ import msgspec
 
 from periplus.core.workflows.definition import META, SHIPPED, Definition, Document, Loaded
 from periplus.core.workflows.loading import valid_id
-from periplus.core.workflows.model import Skill
 from periplus.core.workflows.problems import LoadProblem
+from periplus.core.workflows.skill import Skill
 
 _RANK = {".toon": 0, ".md": 1}
 BOOTSTRAP = f"{META}/00"
