@@ -55,7 +55,7 @@ check: $(READY) ## Run what continuous integration checks: format, lint, types, 
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-bench: $(BENCH) ## Measure, beside the peers, and print tables
+bench: $(BENCH) $(PEERS) ## Measure, beside the peers, and print tables
 	$(BIN)/python -m benchmarks
 
 bench-search: $(BENCH) ## Measure how good and how fast search is, beside the peer's

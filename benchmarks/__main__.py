@@ -15,6 +15,7 @@ from rich.console import Console
 
 from benchmarks.calling import call
 from benchmarks.expansion import expansion
+from benchmarks.handshake.grid import handshake
 from benchmarks.loading import load, reconnect, samples, start
 from benchmarks.processes import SHARED, FailedError
 from benchmarks.rows import Row, markdown, table
@@ -29,10 +30,12 @@ _PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "call": call,
     "expansion": expansion,
     "workflow": workflow,
+    "handshake": handshake,
 }
 _INTRO = (
     "Written by `make bench`. Medians of fresh processes, by turns with the peer's (FastMCP, pinned in "
-    "`requirements/bench.txt`). CPU seconds and ratios count; machines differ, and one alone is noisy."
+    "`requirements/bench.txt`; for the handshake face the reference gateway, pinned in `requirements/elemm.txt`). "
+    "CPU seconds and ratios count; machines differ, and one alone is noisy."
 )
 
 

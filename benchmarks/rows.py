@@ -35,18 +35,23 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line of the table. `failure` says what does not hold; `told` stands in place of our figures."""
+    """One line of the table. `failure` says what does not hold; `told` and `beside` stand in place of our figures and
+    the peer's, `ratio` in place of that of their CPU."""
 
     work: str
     target: Target
     ours: Cost | None = None
     peer: Cost | None = None
     told: str = ""
+    beside: str = ""
+    ratio: float | None = None
     failure: str = ""
     skipped: bool = False
 
     @property
     def times(self) -> float | None:
+        if self.ratio is not None:
+            return self.ratio
         return self.peer.cpu_s / self.ours.cpu_s if self.peer and self.ours else None
 
     @property
@@ -63,7 +68,7 @@ class Row:
         times = f"{self.times:.1f}" if self.times else ""
         met = "skipped" if self.skipped else "yes" if self.met else "NO"
         ours = self.told or shown(self.ours, wall=self.target.wall_s is not None)
-        return (self.work, ours, shown(self.peer), times, str(self.target), met)
+        return (self.work, ours, self.beside or shown(self.peer), times, str(self.target), met)
 
 
 def shown(cost: Cost | None, *, wall: bool = False) -> str:

@@ -52,7 +52,7 @@ def test_the_tour_runs_to_its_end_and_leaves_nothing_behind(tmp_path: Path) -> N
         env=environment | {"TMPDIR": str(tmp_path), "HOME": str(tmp_path)},
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    chapters = re.findall(r"^(?:─+ )?(\d)  (\w+)", done.stdout, re.MULTILINE)
+    chapters = re.findall(r"^(?:─+ )?(\d+)  (\w+)", done.stdout, re.MULTILINE)
     assert [number for number, _ in chapters] == [str(number) for number in range(1, len(chapters) + 1)]
     assert len(chapters) >= 5
     for source in ("harbour", "crew", "tides", "charts"):

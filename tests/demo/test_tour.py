@@ -45,3 +45,26 @@ async def test_tour_connects_four_kinds_searches_them_and_refuses_a_wrong_name(
     assert [outcome for _, _, outcome in trail] == [
         "invalid_args", "approval_required", "granted", "ok", "conflict",
     ]  # fmt: skip
+    phases = re.findall(r"(?m)^(connect|manifest|landmarks|inspect|act) +(\w+)\(", seen)
+    assert phases == [
+        ("connect", "connect_to_site"), ("manifest", "get_manifest"), ("landmarks", "get_landmarks"),
+        ("inspect", "inspect_landmark"), ("act", "execute_sequence"),
+    ]  # fmt: skip
+    assert '"action":"harbour:berths:quoteBerth","alias":"step1","status":"ok"' in seen
+    assert '"total":216.0' in seen
+
+
+async def test_the_transcript_sets_what_an_agent_reads_beside_a_flat_list(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
+    await tour()
+    seen = capsys.readouterr().out
+    counts = {what: int(count.replace(",", "")) for what, count in re.findall(r"(?m)^  (.+?) +([\d,]+) tokens$", seen)}
+    read = sum(int(count.replace(",", "")) for count in re.findall(r"(?m)^  \((?:.*, )?([\d,]+) tokens\)$", seen))
+    flat = counts["a flat list of these 20 tools"]
+    assert counts["the 9 tools, whatever is behind them"] < 1300
+    assert abs(counts["all that the agent read on its way"] - read) <= 5
+    assert 1000 < flat < 4000
+    assert abs(counts["a flat list of 1,000 tools like these"] - 50 * flat) <= 50
+    assert re.search(r"From \d\d tools on, discovery is the shorter way", seen)

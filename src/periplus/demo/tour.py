@@ -18,6 +18,7 @@ from periplus.core.schema.signature import one_line, signature
 from periplus.demo.asking import ask_around
 from periplus.demo.booking import POLICY, book, tell
 from periplus.demo.expanding import expand
+from periplus.demo.phases import go_through
 from periplus.demo.services import Harbour, running
 from periplus.demo.walking import WORKFLOWS, walk
 from periplus.model import Code, Effect, LoadReport, Problem
@@ -56,6 +57,8 @@ async def tour() -> None:
             await walk(out, gateway)
             _chapter(out, "11  Another protocol, the same catalog: pointers first", "periplus serve --face expansion")
             await expand(out, gateway, settings)
+            _chapter(out, "12  An agent on its own, over MCP: five phases, nine tools", "periplus serve --stdio")
+            await go_through(out, gateway, directory)
     out.print()
     out.print("Now yours:  periplus add https://HOST/openapi.json   ·   periplus add mcp:'COMMAND ARGS'", markup=False)
     out.print(

@@ -28,12 +28,24 @@ def exact(view: View, name: str) -> list[int]:
 
 def by_likeness(name: str, refs: list[str], most: int) -> list[str]:
     """The refs whose ends are spelled most like the name, nearest first."""
-    wanted = name_key(name)
-    measured: list[tuple[float, str]] = []
+    matcher = SequenceMatcher(None, "", name_key(name), autojunk=False)
+    best: list[tuple[float, str]] = []
     for ref in refs:
-        pieces = ref.split("/")
-        tails = (pieces[-1], "".join(pieces[-2:]), "".join(pieces[1:]))
-        alike = max(SequenceMatcher(None, wanted, name_key(tail)).ratio() for tail in tails)
-        if alike >= _ALIKE:
-            measured.append((-round(alike, 6), ref))
-    return [ref for _, ref in sorted(measured)[:most]]
+        least = max(_ALIKE, -best[-1][0]) if len(best) == most else _ALIKE
+        if (alike := max(_likeness(matcher, tail, least) for tail in _tails(ref))) >= least:
+            best = sorted([*best, (-round(alike, 6), ref)])[:most]
+    return [ref for _, ref in best]
+
+
+def _tails(ref: str) -> set[str]:
+    """What may stand for a tool: its name, with the area before it, with all areas before it."""
+    pieces = ref.split("/")
+    return {name_key(tail) for tail in (pieces[-1], "".join(pieces[-2:]), "".join(pieces[1:]))}
+
+
+def _likeness(matcher: SequenceMatcher[str], tail: str, least: float) -> float:
+    """How like the name a text is; 0 as soon as it is sure to be less than `least`."""
+    matcher.set_seq1(tail)
+    if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
+        return 0.0
+    return matcher.ratio()
