@@ -238,7 +238,7 @@ async def test_trace_tokens_together_are_the_trace(tmp_path: Path) -> None:
     async with walking(tmp_path, clock=clock) as agent:
         await agent.start()
         for name in ("choose", "trial", "note"):
-            clock.advance(1)
+            clock.advance(0.1)
             if name == "trial":
                 await agent.answer("tool-confirmed", "reads")
                 await agent.answer("write-consent")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -88,7 +89,7 @@ def listing(sid: str, events: list[dict[str, Any]]) -> dict[str, Any]:
 
 def from_tokens(sid: str, signer: Signer, texts: Iterable[str], read: Any) -> dict[str, Any]:
     """The trace that tokens prove; a bad one spoils only itself."""
-    events: dict[str, dict[str, Any]] = {}
+    events: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
     faults: list[str] = []
     for number, text in enumerate(texts, 1):
         token = read(signer, text)
@@ -96,9 +97,9 @@ def from_tokens(sid: str, signer: Signer, texts: Iterable[str], read: Any) -> di
             why = "it is of another session" if token else "it does not verify"
             faults.append(f"Invalid trace token #{number}: {why}")
             continue
-        for event in token.events:
-            events.setdefault(str(event.get("spanId")), event)
-    ordered = sorted(events.values(), key=lambda event: event.get("ts", 0))
+        for place, event in enumerate(token.events, token.from_):  # within a second, by their place in the trace
+            events.setdefault(str(event.get("spanId")), ((int(event.get("ts", 0)), place), event))
+    ordered = [event for _, event in sorted(events.values(), key=itemgetter(0))]
     body: dict[str, Any] = {
         "traceId": sid,
         "source": "tokens",
