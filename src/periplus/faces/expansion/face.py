@@ -66,7 +66,12 @@ class Expansion:
             *(Route(methods=("POST",), path=f"/tde/v0.1/{one.name}", operation=one.name) for one in self.operations),
         )
         self._operands = Operands(self.operations)
-        self._refusals = Refusals(gateway, self._operands, self._view(), self._shown, self._expansions)
+        handlers = {one.name: one.handler for one in self.operations}
+
+        async def attempt(op: str, arguments: dict[str, Any], request: Request) -> Reply:
+            return await handlers[op](request, arguments)
+
+        self._refusals = Refusals(gateway, self._operands, self._view(), self._shown, self._expansions, attempt)
 
     def _operation(self, name: str, title: str, description: str, handler: Handler) -> Operation:
         return Operation(

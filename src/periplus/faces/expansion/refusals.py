@@ -40,12 +40,21 @@ class _Met(NamedTuple):
 class Refusals:
     """Tells problems of one gateway's callers."""
 
-    def __init__(self, gateway: Gateway, operands: Operands, view: View, shown: Shown, expansions: Expansions) -> None:
+    def __init__(
+        self,
+        gateway: Gateway,
+        operands: Operands,
+        view: View,
+        shown: Shown,
+        expansions: Expansions,
+        attempt: Callable[[str, dict[str, Any], Request], Awaitable[Reply]],
+    ) -> None:
         self._gateway = gateway
         self._operands = operands
         self._view = view
         self._shown = shown
         self._expansions = expansions
+        self._attempt = attempt
         self._tellers: dict[Code, Callable[[_Met], Awaitable[Reply]]] = {
             Code.NO_MATCH: self._no_match,
             Code.UNKNOWN_PATH: self._unknown_path,
@@ -138,7 +147,12 @@ class Refusals:
         if met.op == "call_tool":  # nothing runs because somebody guessed what was meant
             return _refusal(met.problem, hints, _reading(met.arguments))
         corrected = self._corrected(met.op, met.arguments)
-        return _refusal(met.problem, hints, _action("list") if corrected is None else _action(met.op, corrected))
+        if corrected is None:
+            return _refusal(met.problem, hints, _action("list"))
+        # What is left may be wrong in its turn: then what that leads to is next.
+        reply = await self._attempt(met.op, corrected, met.request)
+        following = reply.body["error"]["next_action"] if reply.problem else _action(met.op, corrected)
+        return _refusal(met.problem, hints, following)
 
     async def _bad_cursor(self, met: _Met) -> Reply:
         rest = {name: value for name, value in met.arguments.items() if name != "cursor"}
