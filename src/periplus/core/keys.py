@@ -96,6 +96,16 @@ class ApiKeys:
             return await self._bearer(shown)
         return (await self._recognised(shown)).holder
 
+    def is_own(self, shown: str) -> bool:
+        """Whether this has the form of a key, or is a token that was made from one."""
+        if shown.startswith(_MARK):
+            return True
+        try:
+            self._seal.open(_PURPOSE, shown)
+        except Problem:
+            return False
+        return True
+
     async def exchanged(self, client: str, secret: str, scopes: Iterable[str]) -> Token:
         """A token for a client: its id is that of its key, its secret the key; no scopes means all of its own."""
         key = await self._recognised(secret)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -43,6 +43,10 @@ class Authenticator(Protocol):
         """Who it is, by the headers (names in lower case); `unauthenticated` says what is missing."""
         ...
 
+    def passed_on(self, headers: Mapping[str, str], /) -> dict[str, str]:
+        """The headers without what is for this gateway alone; the rest may serve as a caller's own credentials."""
+        ...
+
 
 class Open:
     """Asks nobody. Only for gateways that other machines cannot reach."""
@@ -56,6 +60,10 @@ class Open:
     async def principal(self, _headers: Mapping[str, str]) -> Principal:
         """The one caller there is."""
         return AGENT
+
+    def passed_on(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """All of them: none was for the gateway."""
+        return dict(headers)
 
 
 class Keyed:
@@ -77,6 +85,11 @@ class Keyed:
             token = await self._gateway.exchange_key(shown.client, shown.token)
             return await self._gateway.holder_of(token.access_token)
         return await self._gateway.holder_of(shown.token)
+
+    def passed_on(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """No key of this gateway, and no token it gave, is for anybody else."""
+        own = {name for name, shown in _shown_by(headers) if self._gateway.is_own_key(shown.token)}
+        return {name: text for name, text in headers.items() if name not in own}
 
 
 class Several:
@@ -102,21 +115,34 @@ class Several:
                     raise
         return await last.principal(headers)
 
+    def passed_on(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """What is for none of them."""
+        left = dict(headers)
+        for way in self._ways:
+            left = way.passed_on(left)
+        return left
+
 
 def shown_in(headers: Mapping[str, str]) -> Shown:
     """The key or token of a request: as a bearer, as `X-API-Key`, or as the password of a pair."""
-    if key := headers.get("x-api-key", "").strip():
-        return Shown(token=key)
-    word, _, rest = headers.get("authorization", "").strip().partition(" ")
-    if word.lower() == "bearer" and rest.strip():
-        return Shown(token=rest.strip())
-    if word.lower() == "basic" and (pair := _pair(rest.strip())):
-        return Shown(client=pair[0], token=pair[1])
+    for _, shown in _shown_by(headers):
+        return shown
     raise Problem(
         Code.UNAUTHENTICATED,
         "this gateway wants to know who asks, and the request does not say",
         hints=("send Authorization: Bearer KEY, or X-API-Key: KEY", "keys are made with: periplus keys add NAME"),
     )
+
+
+def _shown_by(headers: Mapping[str, str]) -> Iterator[tuple[str, Shown]]:
+    """Each header that says who it is, the one that counts first."""
+    if key := headers.get("x-api-key", "").strip():
+        yield "x-api-key", Shown(token=key)
+    word, _, rest = headers.get("authorization", "").strip().partition(" ")
+    if word.lower() == "bearer" and rest.strip():
+        yield "authorization", Shown(token=rest.strip())
+    if word.lower() == "basic" and (pair := _pair(rest.strip())):
+        yield "authorization", Shown(client=pair[0], token=pair[1])
 
 
 def _pair(text: str) -> tuple[str, str] | None:

@@ -6,7 +6,19 @@ A source describes (`Source`), a store keeps (`Store`), the wires carry (`Fetch`
 
 from periplus.model import Schema
 from periplus.ports.clock import Clock
-from periplus.ports.faces import Face, Handler, HttpAnswer, HttpAsk, Operation, Reply, Request, Resource, Route, Wire
+from periplus.ports.faces import (
+    Face,
+    Handler,
+    HttpAnswer,
+    HttpAsk,
+    Operation,
+    Presented,
+    Reply,
+    Request,
+    Resource,
+    Route,
+    Wire,
+)
 from periplus.ports.keys import Keys
 from periplus.ports.ledger import Ledger, LedgerFactory
 from periplus.ports.origin import Origin, Span, Tracing, begun, here, traceparent, within
@@ -61,6 +73,7 @@ __all__ = [
     "Operation",
     "Origin",
     "Policies",
+    "Presented",
     "ReadLimits",
     "Reply",
     "Request",

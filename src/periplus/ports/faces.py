@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -22,6 +22,13 @@ class Wire(StrEnum):
     RPC = "rpc"
 
 
+class Presented(dict[str, str]):
+    """Headers of a caller's own request, names in lower case; printed, it shows none of them."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} headers>"
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks for an operation, over what, and in which conversation. The arguments come beside it."""
 
@@ -32,6 +39,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     approval: str = ""  # an approval the host has just had a person agree to (T-5)
     origin: Origin = Origin()  # its place in a trace
     progress: Progress = no_progress
+    presented: Mapping[str, str] = Presented()  # over HTTP: for credentials that are passed on or exchanged (T-23)
     base_url: str = ""  # over HTTP: where the gateway was reached
 
     @property

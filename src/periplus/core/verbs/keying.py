@@ -52,6 +52,10 @@ class KeyVerbs(Wired):
         """Whoever shows this; `unauthenticated` when it is unknown, expired or revoked."""
         return await self._keys.holder(key_or_token)
 
+    def is_own_key(self, key_or_token: str) -> bool:
+        """Whether it is a key or token of this gateway: such are shown to nobody else."""
+        return self._keys.is_own(key_or_token)
+
     async def exchange_key(self, client: str, secret: str, scopes: Iterable[str] = ()) -> Token:
         """A token for an hour to a client that shows its key's id and its key (OAuth client credentials)."""
         return await self._keys.exchanged(client, secret, scopes)

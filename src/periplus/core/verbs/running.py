@@ -89,7 +89,7 @@ class RunVerbs(Wired):
                 session=session,
                 leniency=leniency,
                 own=own or {},
-                presented=dict(presented or {}),
+                presented={name.lower(): text for name, text in (presented or {}).items()},
                 leave=pause.leave if pause else None,
                 pause=pause,
             )

@@ -29,6 +29,7 @@ class WorkflowVerbs(BrowseVerbs, CallVerbs):
         principal: Principal = LOCAL,
         check: Callable[[], Mapping[str, Any]] | None = None,
         approval: str = "",
+        presented: Mapping[str, str] | None = None,
     ) -> Answer:
         """One operation of a workflow session; `check` gives the arguments as the operation takes them."""
         asked = Asked(
@@ -38,6 +39,7 @@ class WorkflowVerbs(BrowseVerbs, CallVerbs):
             principal=principal,
             tools=self,
             approval=approval,
+            presented=presented or {},
             faults=[],
             results=[],
             agreed=[],

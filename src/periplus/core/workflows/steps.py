@@ -23,7 +23,14 @@ class Tools(Protocol):
     async def describe(self, tool: str, *, principal: Principal, session: str) -> Tool: ...
 
     async def call(
-        self, tool: str, arguments: Mapping[str, Any], *, principal: Principal, session: str, approval: str
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        principal: Principal,
+        session: str,
+        approval: str,
+        presented: Mapping[str, str],
     ) -> Result: ...
 
 

@@ -265,6 +265,7 @@ class Walks:
                     principal=asked.principal,
                     session=call.record.sid,
                     approval=str(arguments.get("approval_id", "") or asked.approval),
+                    presented=asked.presented,
                 )
             except Problem as problem:
                 raise _final(steps.asked_again(problem, step, arguments)) from problem
@@ -281,6 +282,7 @@ class Asked(msgspec.Struct, kw_only=True):
     principal: Principal
     tools: steps.Tools
     approval: str = ""
+    presented: Mapping[str, str] = {}
     faults: list[Problem] = []
     results: list[Result] = []
     agreed: list[str] = []

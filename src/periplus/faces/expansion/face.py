@@ -196,6 +196,7 @@ class Expansion:
             timeout_s=arguments.get("timeout_s"),
             limit=arguments.get("limit"),
             offset=arguments.get("offset", 0),
+            presented=request.presented,
             progress=request.progress,
         )
         body: dict[str, Any] = {"tool_id": str(result.tool), "status": "ok", "result": result.value}

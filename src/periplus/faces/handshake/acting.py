@@ -62,6 +62,7 @@ class Execution:
                 leniency=self._leniency,
                 idempotency_key=str(turn.given.get("idempotency_key") or ""),
                 timeout_s=turn.given.get("timeout_seconds"),
+                presented=turn.request.presented,
                 progress=turn.request.progress,
                 refers=False,
                 echoes=turn.settings.debug_echo,

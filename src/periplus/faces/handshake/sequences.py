@@ -47,6 +47,7 @@ async def run(turn: Turn, leniency: Leniency, inner: Any) -> Reply:
             leniency=leniency,
             bounds=Bounds(steps=settings.max_steps, calls=settings.max_calls, seconds=settings.sequence_seconds),
             timeout_s=turn.given.get("timeout_seconds"),
+            presented=turn.request.presented,
             progress=turn.request.progress,
         )
     except Problem as problem:

@@ -105,7 +105,12 @@ class WorkflowFace:
                 return self._operands.checked(name, arguments)
 
             answer = await self._gateway.walk(
-                name, arguments, principal=request.principal, check=checked, approval=request.approval
+                name,
+                arguments,
+                principal=request.principal,
+                check=checked,
+                approval=request.approval,
+                presented=request.presented,
             )
             return rendering.walked(answer)
 

@@ -15,7 +15,7 @@ from periplus.hosts.http.answers import problem_response
 from periplus.hosts.identity import Authenticator
 from periplus.hosts.traces import origin_of
 from periplus.model import Code, Problem
-from periplus.ports import Clock, Origin, traceparent
+from periplus.ports import Clock, Origin, Presented, traceparent
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -49,7 +49,7 @@ class Door(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gate:
-    """ASGI middleware. Puts `principal`, `origin`, `base_url` and `anonymous` into the request's state."""
+    """ASGI middleware. Puts `principal`, `origin`, `presented`, `base_url`, `anonymous` into the request's state."""
 
     def __init__(self, app: App, door: Door) -> None:
         self._app = app
@@ -96,6 +96,7 @@ class Gate:
     async def _identify(self, scope: MutableMapping[str, Any], headers: Headers, state: dict[str, Any]) -> None:
         state["anonymous"] = not self._door.authenticator.asks
         state["base_url"] = base_url(scope, self._door.url)
+        state["presented"] = Presented(self._door.authenticator.passed_on(headers))
         path = str(scope["path"])
         if path in _OPEN_PATHS or path.startswith(self._door.public_paths or ("\0",)):
             return

@@ -30,6 +30,7 @@ def request_of(web: WebRequest, wire: Wire) -> Request:
         connection=web.headers.get("x-session-id", "")[:200],
         anonymous=getattr(state, "anonymous", True) and "x-session-id" not in web.headers,
         origin=state.origin,
+        presented=state.presented,
         base_url=state.base_url,
     )
 

@@ -117,6 +117,7 @@ class Pinned:
                 principal=request.principal,
                 session=conversation("", request),
                 approval=request.approval,
+                presented=request.presented,
                 progress=request.progress,
                 dialogue=asked.dialogue,
             )

@@ -22,7 +22,7 @@ from periplus.hosts.mcp.replies import result_of
 from periplus.hosts.mcp.shelf import Shelf, listed_prompt, listed_resource, listed_template, listed_tool
 from periplus.hosts.traces import origin_of
 from periplus.model import Principal
-from periplus.ports import Operation, Request, Wire
+from periplus.ports import Operation, Presented, Request, Wire
 
 _READERS = 10_000
 _DAY_MS = 86_400_000
@@ -102,6 +102,7 @@ class McpHost:
             anonymous=anonymous and not connection,
             origin=origin_of(meta.get("traceparent") or headers.get("traceparent"), self._clock),
             progress=progress,
+            presented=getattr(context.request.state, "presented", Presented()) if context.request else Presented(),
             base_url=getattr(context.request.state, "base_url", "") if context.request is not None else "",
         )
 

@@ -65,6 +65,7 @@ async def _one(turn: Turn, body: Mapping[str, Any]) -> Shown:
             offset=part.offset,
             budget=_WHOLE,
             leniency=_leniency(turn),
+            presented=turn.request.presented,
             progress=turn.request.progress,
         )
     except Problem as problem:
@@ -86,6 +87,7 @@ async def _several(turn: Turn, body: Mapping[str, Any]) -> Executed:
             approval=str(body.get("approval_id") or ""),
             leniency=_leniency(turn),
             bounds=Bounds(steps=limits.max_steps, calls=limits.max_calls, seconds=limits.sequence_seconds),
+            presented=turn.request.presented,
             progress=turn.request.progress,
         )
     except Problem as problem:
