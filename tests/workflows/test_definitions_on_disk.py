@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from walking import SAMPLES, SHIPPED, Walker, walking
+from walking import SAMPLES, SHIPPED, Walker, needs_samples, walking
 
 from periplus.model import Code, Problem
 
@@ -32,6 +32,7 @@ async def listed(agent: Walker) -> dict[str, str]:
     return {one["id"]: one.get("status", "ok") for one in await agent.plain("list_workflows")}
 
 
+@needs_samples
 async def test_every_sample_loads_and_nothing_of_it_is_lost(tmp_path: Path) -> None:
     """W-24, W-122: what each file says is in what is served."""
     import toon_format  # noqa: PLC0415 - only this test reads them a second time
@@ -62,6 +63,7 @@ def holds_all_of(served: Any, raw: Any) -> bool:
     return bool(served == raw)
 
 
+@needs_samples
 @pytest.mark.parametrize("id_", ["meta", "prism-evaluate", "work-packages", "workflow-design"])
 async def test_the_default_way_through_every_sample_works(tmp_path: Path, id_: str) -> None:
     """W-122: first options, suggested transitions, all skills and resources on the way."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from periplus.app import open_gateway
 from periplus.app.serving import desks
@@ -20,6 +21,7 @@ from periplus.settings import Settings, WorkflowSettings
 from periplus.testing.clock import SettableClock
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "data" / "workflows"
+needs_samples = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the sample definitions are not here")
 SHIPPED = Path(__file__).parents[2] / "src/periplus/core/workflows/shipped"
 
 
