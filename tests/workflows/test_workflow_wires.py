@@ -177,6 +177,8 @@ def test_json_rpc_carries_problems_as_data(base: str) -> None:
     asked = {"jsonrpc": "2.0", "id": 1, "method": "workflow.start_session", "params": {"workflow_id": "none"}}
     answer = httpx2.post(f"{base}/rpc", json=asked).json()
     assert answer["error"]["data"]["code"] == "not_found"
+    step = asked | {"method": "workflow.run_step", "params": {"session_token": "x", "step_id": "y"}}
+    assert httpx2.post(f"{base}/rpc", json=step).json()["error"]["data"]["code"] == "token_invalid"
 
 
 def test_operators_read_sessions_while_their_gates_are_shut(base: str) -> None:

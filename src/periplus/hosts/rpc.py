@@ -17,11 +17,18 @@ class Rpc:
     """All faces' methods, each named by its face's prefix."""
 
     def __init__(self, desks: Mapping[str, Desk]) -> None:
-        self._methods = {
-            f"{desk.face.rpc_prefix}{operation.name}": (desk, operation.name)
-            for desk in desks.values()
-            for operation in desk.face.operations
-        }
+        self._desks = tuple(desks.values())
+
+    def _found(self, name: str) -> tuple[Desk, str] | None:
+        """The desk a method is of; which operations a face has may change."""
+        for desk in self._desks:
+            prefix = desk.face.rpc_prefix
+            if name.startswith(prefix) and desk.operation(name.removeprefix(prefix)) is not None:
+                return desk, name.removeprefix(prefix)
+        return None
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(f"{desk.face.rpc_prefix}{one.name}" for desk in self._desks for one in desk.face.operations)
 
     async def answer(self, message: Any, request: Request) -> Any | None:
         """The response to one message or a batch; None when nothing but notifications came."""
@@ -38,9 +45,9 @@ class Rpc:
         name, id_ = message.get("method"), message.get("id")
         if not isinstance(name, str) or isinstance(id_, list | dict | bool):
             return _error(None, _INVALID, "a request has a method, and an id that is a text or a number")
-        found = self._methods.get(name)
+        found = self._found(name)
         if found is None:
-            near = nearest(name, tuple(self._methods))
+            near = nearest(name, self._names())
             return self._said(message, _error(id_, _NO_METHOD, f"no method {name[:80]!r}; did you mean {near!r}?"))
         desk, operation = found
         reply = await desk.ask(operation, message.get("params", {}), request)
