@@ -69,4 +69,5 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     content: tuple[dict[str, Any], ...] = ()
     handle: str = ""  # of the whole, when `value` is a part of it or names files
     truncated: bool = False
+    run: str = ""  # a handle on what goes on upstream after this answer
     trace: str = ""

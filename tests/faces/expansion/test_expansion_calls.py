@@ -251,3 +251,55 @@ async def test_the_trail_holds_search_shown_expansion_and_call(talk: Talk) -> No
     assert [row.event.verb for row in rows] == ["search", "describe", "call"]
     assert QUOTE in rows[0].event.shown
     assert {row.event.session for row in rows} == {"wire:c1"}
+
+
+async def test_a_call_that_goes_on_gives_a_run_and_its_owner_may_ask_how_far_it_is(
+    talk: Talk, site: sites.Site
+) -> None:
+    """E-35: also where the tool that tells it is in no list."""
+    manifest = {
+        "protocol_version": "1.0",
+        "scenario": {"name": "dredging", "version": "1.0.0", "description": "Depths."},
+        "capabilities": {"supports_async": True},
+        "categories": [],
+        "tools": [
+            {
+                "name": "dredge",
+                "description": "Deepen a berth.",
+                "parameters": {"type": "object", "properties": {"berth": {"type": "string"}}},
+                "metadata": {
+                    "enabled_by_default": True,
+                    "long_running": True,
+                    "async_behavior": {
+                        "status_polling": {
+                            "status_tool": "dredge_status",
+                            "operation_id_field": "run",
+                            "status_tool_id_param": "run",
+                        }
+                    },
+                },
+            },
+            {
+                "name": "dredge_status",
+                "description": "How far a dredging is.",
+                "parameters": {"type": "object", "properties": {"run": {"type": "string"}}},
+                "metadata": {"enabled_by_default": True, "internal_only": True, "modifies_state": False},
+            },
+        ],
+    }
+    site.write("/api/v1/tools", json.dumps(manifest))
+    await talk.gateway.connect(SourceSpec(id="dredging", kind="manifest", url=site.base))
+    listed = await talk.ask("list", path=["dredging"], recursive=True)
+    assert [tool["tool_id"] for tool in listed["tools"]] == ["dredging/dredge"]
+    await talk.ask("expand_tool", tool_id="dredging/dredge")
+    answer = {"success": True, "is_async": True, "status": "pending", "result": {"run": "r7"}}
+    site.write("/api/v1/tools/execute", json.dumps(answer), status=202)
+    started = await talk.ask("call_tool", tool_id="dredging/dredge", args={"berth": "B4"})
+    assert started["status"] == "async"
+    site.write("/api/v1/tools/execute", json.dumps({"success": True, "result": {"state": "done"}}))
+    told = await talk.ask("call_tool", run_id=started["run_id"])
+    assert (told["tool_id"], told["result"]) == ("dredging/dredge_status", {"state": "done"})
+    foreign = Talk(talk.gateway, talk.settings, OTHER)
+    for who, run in ((foreign, started["run_id"]), (talk, "none")):
+        assert (await who.error("call_tool", run_id=run))["code"] == "NOT_FOUND"
+    assert (await talk.error("expand_tool", tool_id="dredging/dredge_status"))["code"] == "TOOL_NOT_FOUND"

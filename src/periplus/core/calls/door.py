@@ -15,6 +15,7 @@ from periplus.core.calls.limits import Limits
 from periplus.core.calls.permission import Permission
 from periplus.core.calls.replay import Replays
 from periplus.core.calls.results import Results
+from periplus.core.calls.runs import Runs
 from periplus.core.calls.sending import Sender, Sent
 from periplus.core.calls.several import Several
 from periplus.core.policy import Judge
@@ -53,6 +54,7 @@ class Calls:
         )
         self._replays = Replays(self.results)
         self.approvals = Approvals(door.ledger, door.clock, door.seal, rules.approval_seconds)
+        self.runs = Runs(door.store, door.seal)
         self.permission = Permission(self.approvals)
         self.several = Several(door.store, self.checks, self.approvals)
         self.answering = Answering(self.results, self.checks.validators, rules.result_bytes)
@@ -77,6 +79,8 @@ class Calls:
             await self.permission.use(asked, ready)
             sent = await self._sender.send(self._door.transport(ready.site.spec.kind), ready)
         result = await self.answering.result(asked, ready, sent, note.trace)
+        if run := self.runs.handle(ready.tool, sent.answer.meta, asked.principal):
+            result = msgspec.structs.replace(result, run=run)
         _tell(note, asked, ready, sent, result)
         return result
 

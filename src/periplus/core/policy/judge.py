@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from periplus.model import (
     Selector,
     SourceRecord,
     Tool,
+    ToolRef,
     Verdict,
 )
 
@@ -50,6 +52,14 @@ class Judge:
         self._closed = frozenset(record.id for record in sources if not _open_to(principal, record))
         self._rules = tuple(rule for rule in policy.rules if is_meant(rule.rule.principal, principal))
         self.scope = self._scope()
+        self._reached: ToolRef | None = None
+
+    def led_to(self, tool: ToolRef) -> Judge:
+        """The same where a permitted call led to a tool that is in no list: what no rule denies of it is allowed."""
+        other = copy(self)
+        other._reached = tool  # noqa: SLF001 - a copy of this
+        other.scope = Scope(allow=(*self.scope.allow, Selector(ref=str(tool))), deny=self.scope.deny)
+        return other
 
     def is_closed(self, source: str) -> bool:
         """Whether nothing of a source is for this principal."""
@@ -131,6 +141,8 @@ class Judge:
         for rule in rules:
             if rule.rule.verdict is Verdict.DENY and rule.covers(tool):
                 return Decision(verdict=Verdict.DENY, rule=rule.name, reason=rule.rule.reason)
+        if tool.ref == self._reached:
+            return Decision(verdict=Verdict.ALLOW, rule="the call that led to it")
         for rule in rules:
             if rule.rule.verdict is not Verdict.DENY and _shows(rule, tool):
                 return Decision(verdict=Verdict.ALLOW, rule=rule.name, reason=rule.rule.reason)

@@ -96,6 +96,21 @@ class CallVerbs(Wired):
             note.weighed(size_of(part.value))
         return part
 
+    async def progress(
+        self, run: str, *, principal: Principal = LOCAL, session: str = "", presented: Mapping[str, str] | None = None
+    ) -> Result:
+        """How far a call is that goes on upstream, by the `run` of its result: its source's own answer to that."""
+        asking = await self._calls.runs.progress(run, principal)
+        asked = Asked(
+            tool=str(asking.tool),
+            arguments=asking.arguments,
+            principal=principal,
+            session=session,
+            presented={name.lower(): text for name, text in (presented or {}).items()},
+        )
+        judge, sources = await self._standing.judge_and_sources(principal)
+        return await self._calls.call(asked, judge.led_to(asking.tool), sources)
+
     async def file(self, handle: str, *, principal: Principal = LOCAL) -> tuple[bytes, dict[str, Any]]:
         """The bytes of a file that a result names, and what is said of it."""
         async with self._audit.event("call", principal) as note:

@@ -167,6 +167,8 @@ class Expansion:
         """A call of a tool that was read, or another part of what one gave."""
         if handle := arguments.get("cache_ref"):
             return await self._read_on(request, handle, arguments)
+        if run := arguments.get("run_id"):
+            return await self._asked_how_far(request, run, arguments)
         if "tool_id" not in arguments:
             raise Problem(Code.BAD_INPUT, "tool_id is required", hints=("tool_id: as a pointer gives it",))
         session = conversation(arguments.get("session", ""), request)
@@ -200,6 +202,8 @@ class Expansion:
             progress=request.progress,
         )
         body: dict[str, Any] = {"tool_id": str(result.tool), "status": "ok", "result": result.value}
+        if result.run:
+            body |= {"status": "async", "run_id": result.run}
         if result.handle:
             body["cache_ref"] = result.handle
         if page := result.meta.get("page"):
@@ -212,6 +216,12 @@ class Expansion:
         )
         body = {"tool_id": str(part.tool), "status": "ok", "result": part.value, "cache_ref": handle}
         return _reply(body | ({"page": page} if (page := part.meta.get("page")) else {}), part.notes)
+
+    async def _asked_how_far(self, request: Request, run: str, arguments: dict[str, Any]) -> Reply:
+        session = conversation(arguments.get("session", ""), request)
+        result = await self._gateway.progress(run, principal=request.principal, session=session)
+        body = {"tool_id": str(result.tool), "status": "ok", "result": result.value, "run_id": run}
+        return _reply(body | {"trace_id": result.trace}, result.notes)
 
     # --- the rest of a face ---------------------------------------------------------------------------------------
 

@@ -14,7 +14,8 @@ probability that an entry serves you; a low one is a no.
 3. Before the first call of a tool read it with `expand_tool`. Schemas are shown nowhere else.
 4. Call it with `call_tool` and exactly that schema. A call without a reading is refused.
 5. On an error follow `hints` and send `next_action` as it stands. `status: pending_approval` means that a person must \
-agree: send the same call with `approval_id` afterwards.
+agree: send the same call with `approval_id` afterwards. `status: async` means that it goes on: `call_tool` with its \
+`run_id` tells how far it is.
 Example: list {} -> search_tool_by_category {"query": "reserve a place for a ship", "category_path": ["harbour"]} -> \
 expand_tool {"tool_id": "harbour/berths/reserve"} -> call_tool {"tool_id": "harbour/berths/reserve", "args": \
 {"berth": "B4", "date": "2031-05-03"}}."""
@@ -84,8 +85,9 @@ TAKES: dict[str, dict[str, Any]] = {
         approval_id={"type": "string"},
         idempotency_key={"type": "string"},
         timeout_s={"type": "number", "exclusiveMinimum": 0, "maximum": 300},
+        run_id={"type": "string"},
         cache_ref={"type": "string", "description": "Read on in this result"},
-        limit={"type": "integer", "minimum": 1, "description": "Rows"},
+        limit={"type": "integer", "minimum": 1},
         offset={"type": "integer", "minimum": 0},
     ),
 }
