@@ -96,6 +96,7 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
             clock=clock,
             seal=seal,
             source=source,
+            locate=_located,
             wires=wires,
             upstream_log=mcp.stderr,
             let_go=mcp.close,
@@ -115,6 +116,12 @@ async def open_gateway(  # noqa: PLR0913 - each says one thing about a gateway
         if configure:
             await connect_configured(gateway, settings.sources)
         yield gateway
+
+
+def _located(text: str) -> SourceSpec:
+    from periplus.app.locations import located  # noqa: PLC0415 - only who adds a source reads lists of MCP servers
+
+    return located(text)
 
 
 def _engine(directory: Path, *, quality: bool) -> SearchEngine:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from periplus.app.parts import kinds
-from periplus.model import Code, Finding, Problem, SourceSpec, check_source_id
+from periplus.model import Code, Finding, Problem, SourceSpec, check_source_id, split_kind
 from periplus.sources.mcp import GROUPS, servers
 
 _MCP_FILE = 1 << 20
@@ -29,9 +29,7 @@ def parse_location(
     text = text.strip()
     if not text:
         raise Problem(Code.BAD_INPUT, "no source is named", hints=("give a URL, a file, or kind:...",))
-    kind, colon, rest = text.partition(":")
-    if not colon or kind not in kinds() or rest.startswith("//"):
-        kind, rest = "", text
+    kind, rest = split_kind(text, kinds())
     many = _mcp_servers(rest, findings, environ) if kind in {"", "mcp"} else None
     specs = many if many is not None else [_one(kind, rest)]
     if name is None:
@@ -39,6 +37,18 @@ def parse_location(
     if len(specs) != 1:
         raise Problem(Code.BAD_INPUT, f"{text} names {len(specs)} servers; --name fits one", hints=("leave it out",))
     return [msgspec.structs.replace(specs[0], id=check_source_id(name))]
+
+
+def located(text: str) -> SourceSpec:
+    """The one source a text names."""
+    specs = parse_location(text)
+    if len(specs) != 1:
+        raise Problem(
+            Code.BAD_INPUT,
+            f"{text} names {len(specs)} servers; one is connected at a time",
+            hints=(f"connect each of them, or: periplus add {shlex.quote(text)}",),
+        )
+    return specs[0]
 
 
 def _one(kind: str, rest: str) -> SourceSpec:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+import anyio.to_thread
 import msgspec
 
 from periplus.core.connect import Connecting, Progress, connect
@@ -37,6 +38,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     standing: Standing
     source: Callable[[str], Source]
+    locate: Callable[[str], SourceSpec]
     wires: Callable[[SourceSpec], Wires]
     let_go: Callable[[str], Awaitable[None]]
     placing: Placing = Placing()
@@ -61,6 +63,10 @@ class Sourcing:
             placing=self._room.placing,
         )
         return await connect(ask, spec)
+
+    async def located(self, text: str) -> SourceSpec:
+        """The source that a person writes so."""
+        return await anyio.to_thread.run_sync(self._room.locate, text)
 
     async def settled(self, spec: SourceSpec, principal: Principal) -> SourceSpec:
         """The spec with its kind found out and its name settled; connecting one location again keeps its name.

@@ -11,8 +11,10 @@ from periplus.core.survey import Page, View
 from periplus.model import Hit, LoadReport, NodeHit, SourceSpec, Tool, ToolRef
 
 
-def place_of(spec: SourceSpec) -> str:
+def place_of(spec: SourceSpec | str) -> str:
     """A source by its name; else by its address without a query, or its command without arguments."""
+    if isinstance(spec, str):
+        return (spec.partition(" ")[0] if spec.lower().startswith("mcp:") else spec).partition("?")[0]
     return spec.id or spec.url.partition("?")[0] or spec.command
 
 

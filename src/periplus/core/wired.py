@@ -65,6 +65,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     seal: Seal
     source: Callable[[str], Source]  # by kind; raises a problem that names the kinds there are
+    locate: Callable[[str], SourceSpec]  # what a person writes for a source: a URL, a file, `kind:...`
     wires: Callable[[SourceSpec], Wires]
     upstream_log: Callable[[str], Sequence[str]]  # by source: what its process wrote to stderr
     let_go: Callable[[str], Awaitable[None]]  # by source: end its process and its connections
@@ -148,6 +149,7 @@ def _room(parts: Parts, standing: Standing) -> Room:
         clock=parts.clock,
         standing=standing,
         source=parts.source,
+        locate=parts.locate,
         wires=parts.wires,
         let_go=parts.let_go,
         placing=parts.placing,

@@ -27,6 +27,7 @@ from periplus.model.source import (
     SourceState,
     Unchanged,
     Validators,
+    split_kind,
 )
 from periplus.model.tool import Draft, Effect, Example, Link, Placed, Schema, Tool, ToolLine, placed_mark
 
@@ -121,5 +122,6 @@ __all__ = [
     "placed_mark",
     "segment",
     "short_hash",
+    "split_kind",
     "tag_forms",
 ]

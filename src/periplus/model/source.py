@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -116,6 +116,14 @@ class Unchanged(msgspec.Struct, frozen=True, kw_only=True):
     """The description is the one already read: nothing is written."""
 
     document: Document
+
+
+def split_kind(text: str, kinds: Collection[str]) -> tuple[str, str]:
+    """`graphql:schema.sdl` as its kind and the rest; without a kind where none of these stands before the colon."""
+    kind, colon, rest = text.partition(":")
+    if colon and kind.lower() in kinds and not rest.startswith("//"):
+        return kind.lower(), rest
+    return "", text
 
 
 class SourceState(StrEnum):

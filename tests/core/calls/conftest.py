@@ -39,6 +39,7 @@ async def parts(tmp_path: Path, clock: SettableClock, upstream: Watched) -> Asyn
             clock=clock,
             seal=Seal(KeyRing.new(clock), clock),
             source=nowhere,
+            locate=nowhere,
             wires=nowhere,
             upstream_log=nowhere,
             let_go=nowhere,

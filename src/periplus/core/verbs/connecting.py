@@ -28,11 +28,13 @@ class ConnectVerbs(Wired):
     ) -> LoadReport:
         """Read a source into the catalog; again, it costs one conditional request and writes nothing.
 
+        As on the command line a text is a URL, a file, or one with its kind before it, such as `python:MODULE`.
         `refresh` reads it even if it says it has not changed; `accept` takes a change that is held back because
         it would remove most of its tools.
         """
-        spec = SourceSpec(url=spec) if isinstance(spec, str) else spec
         async with self._audit.event("connect", principal, telling.place_of(spec)) as note:
+            if isinstance(spec, str):
+                spec = await self._sourcing.located(spec)
             spec = await self._sourcing.settled(spec, principal)
             note.about(spec.id)
             report = await self._sourcing.connect(spec, progress, refresh=refresh, accept=accept)

@@ -13,7 +13,7 @@ from periplus.faces.handshake.errors import refusal
 from periplus.faces.handshake.session import State
 from periplus.faces.handshake.sites import CATALOG, Site, one_line
 from periplus.faces.handshake.turn import CONNECT_EXAMPLE, Turn
-from periplus.model import Code, LoadReport, Problem, Severity, SourceRecord, SourceSpec, check_source_id
+from periplus.model import Code, LoadReport, Problem, Severity, SourceRecord, SourceSpec, check_source_id, split_kind
 from periplus.ports import Wire
 
 KINDS = ("openapi", "graphql", "native", "mcp", "manifest")
@@ -117,9 +117,8 @@ def _spec(turn: Turn) -> SourceSpec | None:
     kind = str(turn.given.get("kind") or "").lower()
     if url.lower() in _CATALOG_NAMES or url.lower().startswith("mcp://"):
         return None
-    scheme = _SCHEME.match(url)
-    if scheme and scheme[1].lower() in KINDS:
-        kind, url = scheme[1].lower(), scheme[2]
+    named, url = split_kind(url, KINDS)
+    kind = named or kind
     if kind and kind not in KINDS:
         raise refusal(Code.BAD_INPUT, f"{kind[:40]!r} is no kind of site", f"kind is one of {', '.join(KINDS)}.")
     name = str(turn.given.get("name") or "")
