@@ -20,6 +20,7 @@ from periplus.settings import Settings
 
 _log = logging.getLogger("periplus.upkeep")
 _LOOK_S = 2.0  # how often files are looked at, and clocks
+_SWEEP_S, _DAY_S = 3600.0, 86_400.0
 _FIRST_RETRY_S, _LAST_RETRY_S = 30.0, 3600.0
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION = re.compile(r"(\d+)\s*([smhd])")
@@ -48,6 +49,7 @@ async def kept_up(
         tasks.start_soon(changes.follow, gateway)
         tasks.start_soon(partial(keep_up, gateway, settings, sources, indexing=indexing))
         tasks.start_soon(improve, gateway)
+        tasks.start_soon(sweep, gateway, settings)
         yield
 
 
@@ -80,6 +82,20 @@ async def improve(gateway: Gateway) -> None:
         except Problem as problem:
             _log.warning("search is not improved: %s", problem.message)
         await anyio.sleep(_LOOK_S)
+
+
+async def sweep(gateway: Gateway, settings: Settings) -> None:
+    """Forget conversations that are over, workflows among them, which are over last."""
+    if not settings.workflow.session_ttl_days:
+        return
+    idle_s = max(settings.workflow.session_ttl_days * _DAY_S, float(settings.calls.session_idle_seconds))
+    while True:
+        try:
+            if gone := await gateway.forget_idle(idle_s):
+                _log.info("%d conversations are forgotten", gone)
+        except Problem as problem:
+            _log.warning("idle conversations are not forgotten: %s", problem.message)
+        await anyio.sleep(_SWEEP_S)
 
 
 async def _connect(gateway: Gateway, spec: SourceSpec) -> None:

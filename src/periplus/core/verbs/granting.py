@@ -75,6 +75,10 @@ class GrantVerbs(Wired):
         """Change one slot of a conversation whatever others do meanwhile; `edit` may be asked more than once."""
         return await self._sessions.change(principal, name, slot, edit)
 
+    async def forget_idle(self, idle_s: float) -> int:
+        """Forget conversations of all principals that nobody used for so long; how many those were."""
+        return await self._parts.sessions.sweep_sessions(self.clock.now(), idle_s)
+
     async def end(self, name: str, *, principal: Principal = LOCAL) -> None:
         """Forget a conversation."""
         await self._sessions.end(principal, name)
