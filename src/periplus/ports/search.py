@@ -65,7 +65,7 @@ class SearchEngine(Protocol):
     def sources(self) -> set[str]: ...
 
     def stale(self, source: str, wanted: Mapping[str, str]) -> tuple[set[str], set[str]]:
-        """Of a source's tools (path -> fingerprint): the paths to index anew, and the refs to forget."""
+        """Of a source's tools (path -> mark, as a store knows it): the paths to index anew, and the refs to forget."""
         ...
 
     def search(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from periplus.model import Scope, ToolRef
+from periplus.model import Scope, ToolRef, placed_mark
 from periplus.ports import SearchEngine
 from periplus.testing.search_catalogs import asked, fill, made, tools
 
@@ -65,8 +65,8 @@ class SearchKeeping:
             assert sorted(round(score, 2) for _, score in page) == sorted(round(score, 2) for _, score in once)
             assert page[:1] == [] or page[0][0] == once[0][0]
 
-    def test_what_is_stale_is_told_by_fingerprint(self, engine: SearchEngine) -> None:
-        wanted = {tool.path: tool.fingerprint for tool in _ALL[:-2]}
+    def test_what_is_stale_is_told_by_its_mark(self, engine: SearchEngine) -> None:
+        wanted = {tool.path: placed_mark(tool.fingerprint, tool.paths) for tool in _ALL[:-2]}
         wanted["harbour/listShip"] = "changed"
         wanted["new/tool"] = "new"
         paths, gone = engine.stale("town", wanted)
