@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -12,6 +14,7 @@ from periplus.model import Node, Scope, Selector, SourceRecord, fold
 from periplus.ports import Store
 
 _KEPT = 256
+Made = TypeVar("Made")
 
 
 class Chart:
@@ -28,6 +31,7 @@ class Chart:
         self._children: Mapping[str, Sequence[Node]] = children
         self._folded: Mapping[str, Sequence[Node]] = folded
         self._places = {node.path: place for place, node in enumerate(self.nodes)}
+        self._made: dict[str, Any] = {}
 
     @property
     def root(self) -> Node | None:
@@ -40,14 +44,25 @@ class Chart:
 
     def below(self, path: str) -> Sequence[Node]:
         """All areas below one, each before its own."""
+        return self.nodes[self.span(path)]
+
+    def span(self, path: str) -> slice:
+        """Which of the nodes are below one."""
         place = self._places.get(path)
         if place is None:
-            return ()
+            return slice(0, 0)
         start = f"{path}/"
         end = place + 1
         while end < len(self.nodes) and self.nodes[end].path.startswith(start):
             end += 1
-        return self.nodes[place + 1 : end]
+        return slice(place + 1, end)
+
+    def once(self, what: str, make: Callable[[], Made]) -> Made:
+        """What is made of these areas, which never change: the first time, then kept with them."""
+        if what not in self._made:
+            self._made[what] = make()
+        made: Made = self._made[what]
+        return made
 
     def spelled(self, folded: str) -> Sequence[Node]:
         """The areas with this normal form."""
@@ -55,10 +70,17 @@ class Chart:
 
     def near(self, text: str, limit: int) -> Sequence[Node]:
         """Areas that share words with a text, most of them first."""
-        asked = set(words(text))
-        shared = ((len(asked & set(words(node.path.partition("/")[2]))), node) for node in self.nodes[1:])
-        ranked = sorted(((count, node) for count, node in shared if count), key=lambda pair: (-pair[0], pair[1].path))
-        return [node for _, node in ranked[:limit]]
+        shared = Counter(place for word in set(words(text)) for place in self._by_word.get(word, ()))
+        ranked = sorted(shared, key=lambda place: (-shared[place], self.nodes[place].path))
+        return [self.nodes[place] for place in ranked[:limit]]
+
+    @cached_property
+    def _by_word(self) -> Mapping[str, Sequence[int]]:
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for place, node in enumerate(self.nodes[1:], 1):
+            for word in set(words(node.path.partition("/")[2])):
+                places[word].append(place)
+        return dict(places)
 
 
 class Charts:

@@ -26,6 +26,7 @@ _PLACED = re.compile(r"\\[bBAz]|[\^$]")  # what looks at where in a line a match
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _MOST_ALTERNATIVES = 32
 _FEW = 5000
+_KEPT = 8
 
 Ranks = npt.NDArray[np.uint8]
 
@@ -57,12 +58,12 @@ def alternatives(pattern: str) -> list[str]:
 def grep(view: View, pattern: str, ask: Grep) -> Grepped:
     """The page of what a pattern finds: tools first, best rank first, alternatives in turn; then areas."""
     pieces = alternatives(pattern)
-    compiled = [compile_pattern(f"(?:{piece}).*") for piece in (pattern, *pieces)][1:]
-    start, limit, pairs = ask.start, ask.limit, tuple(zip(compiled, pieces, strict=True))
+    compiled = [_whole_rest(piece) for piece in (pattern, *pieces)][1:]
+    start, limit = ask.start, ask.limit
     shown = view if ask.tools else View((), ())
-    ranks = [_tool_ranks(shown, one, piece, qualified=ask.qualified) for one, piece in pairs]
+    ranks = [_tool_ranks(shown, piece, qualified=ask.qualified) for piece in pieces]
     order, best = _in_turn([_ordered(shown, row, piece) for row, piece in zip(ranks, pieces, strict=True)], ranks)
-    found = _area_matches(ask.areas, compiled)
+    found = _area_matches(ask.areas, compiled, pieces)
     page = order[start : start + limit]
     left = limit - len(page)
     after = max(start - len(order), 0)
@@ -78,19 +79,31 @@ def grep(view: View, pattern: str, ask: Grep) -> Grepped:
     )
 
 
-def _tool_ranks(view: View, compiled: Any, pattern: str, *, qualified: bool) -> Ranks:
+def _whole_rest(pattern: str) -> Any:
+    """A match takes the rest of its line, so that there is one at most in each."""
+    return compile_pattern(f"(?:{pattern}).*")
+
+
+def _tool_ranks(view: View, pattern: str, *, qualified: bool) -> Ranks:
     """Where in each visible tool a pattern is found, the best place counting."""
     ranks = np.full(view.starts[-1], NOWHERE, np.uint8)
-    everywhere = _matches_letters(compiled, pattern)
     for first, segment in zip(view.starts, view.segments, strict=False):
-        inside = ranks[first : first + segment.count]
-        if everywhere:
-            inside[lettered(segment.ids)] = NAMED
-        if not everywhere or (inside == NOWHERE).any():
-            _scan(segment, compiled, pattern, inside, qualified=qualified)
+        ranks[first : first + segment.count] = _segment_ranks(segment, pattern, qualified)
     for first, truths in zip(view.starts, view.shown, strict=False):
         if truths is not None:
             ranks[first : first + len(truths)][~truths] = NOWHERE
+    return ranks
+
+
+@lru_cache(maxsize=_KEPT)
+def _segment_ranks(segment: Segment, pattern: str, qualified: bool) -> Ranks:  # noqa: FBT001 - a key of what is kept
+    """The same for one segment, which never changes: whoever reads on page by page is not made to wait for it again."""
+    ranks, compiled = np.full(segment.count, NOWHERE, np.uint8), _whole_rest(pattern)
+    everywhere = _matches_letters(compiled, pattern)
+    if everywhere:
+        ranks[lettered(segment.ids)] = NAMED
+    if not everywhere or (ranks == NOWHERE).any():
+        _scan(segment, compiled, pattern, ranks, qualified=qualified)
     return ranks
 
 
@@ -153,13 +166,15 @@ def _in_turn(orders: Sequence[Array], ranks: Sequence[Ranks]) -> tuple[Array, Ra
     return places[np.argsort(turns[places], kind="stable")], best
 
 
-def _area_matches(areas: Lines, compiled: Sequence[Any]) -> list[int]:
+def _area_matches(areas: Lines, compiled: Sequence[Any], pieces: Sequence[str]) -> list[int]:
+    if not areas.ends:
+        return []
     texts = Texts(np.frombuffer(areas.blob, np.uint8), np.array([0, *areas.ends], np.int64))
-    found = (
-        {int(place) for one in compiled for place in numbers_of(texts, _starts(texts, one))}
-        if areas.ends
-        else set[int]()
-    )
+    found: set[int] = set()
+    for one, piece in zip(compiled, pieces, strict=True):
+        if _matches_letters(one, piece) and lettered(texts).all():
+            return list(range(len(texts)))
+        found.update(numbers_of(texts, _starts(texts, one)).tolist())
     return sorted(found)
 
 

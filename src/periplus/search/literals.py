@@ -51,6 +51,7 @@ def numbers_of(texts: Texts, starts: Array) -> Array:
 def lettered(texts: Texts) -> npt.NDArray[np.bool_]:
     """Which texts have a letter in them."""
     data = texts.blob
-    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum((data >= ord("a")) & (data <= ord("z")))])
+    letters = ((data >= ord("a")) & (data <= ord("z"))).view(np.int8)
+    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(letters, dtype=np.int32)])
     ends = texts.offsets.astype(np.int64)
     return sums[ends[1:]] > sums[ends[:-1]]

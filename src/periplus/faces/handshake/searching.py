@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import msgspec
 
+from periplus.core.charts import Chart
 from periplus.faces.handshake import landmarks
 from periplus.faces.handshake.calls import call_text
 from periplus.faces.handshake.errors import refusal
@@ -53,13 +56,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     again: Mapping[str, Any]  # the arguments that ask for the same
 
     @property
-    def below(self) -> Sequence[Node]:
+    def below(self) -> Sequence[tuple[Chart, slice]]:
         """The areas that are searched."""
-        if self.kind == "action":
-            return ()
-        if self.node is self.site.root:
-            return self.site.everything()
-        return self.site.below(self.node, 1 << 30) or ()
+        return () if self.kind == "action" else self.site.spans(self.node)
 
 
 async def searched(turn: Turn) -> Search:
@@ -69,8 +68,11 @@ async def searched(turn: Turn) -> Search:
         "search", turn.principal, turn.gateway.goal(asked.query), session=turn.talk.name
     ) as note:
         await turn.paged(asked.site)
-        areas = asked.below
-        found = await turn.gateway.grep(_grep(asked, areas), asked.site.sources, principal=turn.principal)
+        spans = asked.below
+        areas = [node for chart, span in spans for node in chart.nodes[span]]
+        found = await turn.gateway.grep(
+            _grep(asked, _lines(asked.site, spans)), asked.site.sources, principal=turn.principal
+        )
         if found.literal:
             turn.notes.append("the query is no regular expression this engine has; its words were searched as they are")
         if found.tools or found.area_total:
@@ -106,13 +108,13 @@ async def _asked(turn: Turn) -> Asked:
     )
 
 
-def _grep(asked: Asked, areas: Sequence[Node]) -> Grep:
+def _grep(asked: Asked, areas: Lines) -> Grep:
     site, node = asked.site, asked.node
     return Grep(
         pattern=asked.query,
         within=None if node is site.root else Selector(node=node.path),
         qualified=site.is_catalog,
-        areas=_lines(site, areas),
+        areas=areas,
         below=node.path,
         start=asked.offset,
         limit=asked.limit,
@@ -120,18 +122,25 @@ def _grep(asked: Asked, areas: Sequence[Node]) -> Grep:
     )
 
 
-def _lines(site: Site, areas: Sequence[Node]) -> Lines:
+def _lines(site: Site, spans: Sequence[tuple[Chart, slice]]) -> Lines:
+    """What a pattern is looked for in: the lines of these areas."""
+    blobs, ends, at = [], [], 0
+    for chart, span in spans:
+        whole = chart.once(f"lines of {site.is_catalog}", partial(_lines_of, site, chart))
+        bounds = (0, *whole.ends)[span.start : span.stop + 1]
+        blobs.append(whole.blob[bounds[0] : bounds[-1]])
+        ends += [end - bounds[0] + at for end in bounds[1:]]
+        at += len(blobs[-1])
+    return Lines(b"".join(blobs), tuple(ends))
+
+
+def _lines_of(site: Site, chart: Chart) -> Lines:
     """The ids of areas in both spellings and what is said of them."""
     texts = [
         f"{(name := site.area_id(node))}\n{name.replace(':', '_')}\n{summary_of(site, node)}\n".encode()
-        for node in areas
+        for node in chart.nodes
     ]
-    ends: list[int] = []
-    at = 0
-    for text in texts:
-        at += len(text)
-        ends.append(at)
-    return Lines(b"".join(texts), tuple(ends))
+    return Lines(b"".join(texts), tuple(accumulate(map(len, texts))))
 
 
 async def _matches(turn: Turn, asked: Asked, areas: Sequence[Node], found: Grepped) -> Search:

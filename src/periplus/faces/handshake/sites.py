@@ -104,6 +104,13 @@ class Site:
             return [node for chart in self._charts.values() for node in chart.nodes]
         return self._charts[self.sources[0]].nodes[1:] if self.sources else ()
 
+    def spans(self, node: Node) -> Sequence[tuple[Chart, slice]]:
+        """Where all areas below one are: charts, and which of their nodes."""
+        if node is not self.root:
+            return [(self._chart(node), self._chart(node).span(node.path))]
+        first = 0 if self.is_catalog else 1
+        return [(chart, slice(first, len(chart.nodes))) for chart in self._charts.values()]
+
     def _chart(self, node: Node) -> Chart:
         return self._charts[node.path.partition("/")[0]]
 
