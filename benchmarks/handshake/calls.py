@@ -107,7 +107,7 @@ class Caller:
 
     def bare(self, turn: int) -> Answer:
         """A pattern without any literal."""
-        return self.gateway("search_landmarks", query=f"[a-{_LETTERS[turn + 1]}]+")
+        return self.gateway("search_landmarks", query=f"[a-z]{{1,{turn + 1}}}")
 
     def mistyped(self, turn: int) -> Answer:
         wrong = self._site.name(turn).replace("_", "", 1)[:-1] + "x"

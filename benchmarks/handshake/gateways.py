@@ -76,11 +76,10 @@ class Gateway:
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(") ")[2].split()
         return (int(fields[11]) + int(fields[12])) * 1000 / _TICKS
 
-    @property
-    def peak_mb(self) -> float:
-        """The largest it was."""
+    def memory_mb(self, what: str = "VmRSS") -> float:
+        """How large it is, or was at its largest (`VmHWM`)."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+        return int(status.partition(f"{what}:")[2].split()[0]) / 1024
 
     def _send(self, message: Mapping[str, Any]) -> None:
         if self._process.stdin is not None:
