@@ -34,6 +34,7 @@ _NEAR_POOL = 200
 _AREA_HITS = 100
 _TOLD, _TOLD_MOST = 2.5, 0.9  # what a remembered call or an example adds to a chance
 _NAME_SCORE = 2.0
+_SERVED = 0.5  # the score from which a clause is served
 _NAMED = 0.99  # a goal that is a tool's name means that tool
 EVERYTHING = Scope()
 
@@ -223,6 +224,10 @@ class Engine:
                 chance[one] = 1 - (1 - chance[one]) * (1 - min(_TOLD * told[place], _TOLD_MOST))
             if place in exact:
                 chance[one] = max(chance[one], _NAMED)
+        for row in ranking.by_clause if ranking.places.size else ():
+            best = int(np.argmax(row))
+            if row[best] >= _SERVED:  # it serves its clause, however small its part of the whole goal is
+                chance[best] = max(chance[best], fitted.calibration.least)
         first = np.argsort(-chance, kind="stable").tolist()
         by_clause = [np.argsort(-row, kind="stable")[:2].tolist() for row in ranking.by_clause if ranking.places.size]
         order = share_page(first, by_clause, _ROOM)
