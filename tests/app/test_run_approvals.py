@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from gateways import Opener
+from starlette.responses import Response
 
 from periplus.core.gateway import Gateway
-from periplus.model import Approval, Code, Each, Principal, Problem, SourceSpec, Step
+from periplus.model import Approval, Code, Each, Principal, Problem, Retry, SourceSpec, Step
 from quay import Quay
 
 pytestmark = pytest.mark.anyio
@@ -126,6 +128,37 @@ async def test_a_question_that_a_value_raises_pauses_the_run_and_its_answer_goes
         assert len(second.steps[1].value) == 2
         assert (await gateway.run(steps, principal=ANN, approval=approval)).problem is not None
         assert office.asked[4:] == []
+
+
+CANCEL = Step(tool="cancelBerth", arguments={"code": "$all[1].id"}, retry=Retry(times=2, delay_s=0))
+
+
+@pytest.mark.parametrize(
+    "cancel",
+    [CANCEL, msgspec.structs.replace(CANCEL, each=Each(items="$all[1:2]"), arguments={"code": "$item.id"})],
+)
+async def test_a_call_that_was_agreed_to_is_tried_again_under_the_same_word(
+    opened: Opener, office: Quay, tmp_path: Path, cancel: Step
+) -> None:
+    """H-65, H-69: the approval is spent by the first attempt; it is good for this call and for no other."""
+    file = tmp_path / "policy.toml"
+    file.write_text(POLICY)
+    steps = [Step(tool="listBerths", name="all"), cancel]
+    async with opened(file, calls__attempts=1) as gateway:
+        await gateway.connect(SourceSpec(id="quay", url=office.document))
+        first = await gateway.run(steps, principal=ANN)
+        assert first.problem is not None
+        approval = first.problem.details["approval"]
+        await gateway.grant(approval, principal=BOSS)
+        office.asked.clear()
+        office.trouble += [Response(status_code=429, headers={"retry-after": "0"}) for _ in range(2)]
+        second = await gateway.run(steps, principal=ANN, approval=approval)
+        assert second.problem is None, second.problem
+        assert office.asked == ["DELETE /berths/B7"] * 3
+        again = await gateway.run(steps, principal=ANN, approval=approval)
+        assert again.problem is not None
+        assert again.problem.code is Code.CONFLICT
+        assert office.asked == ["DELETE /berths/B7"] * 3
 
 
 async def test_a_step_that_is_forbidden_refuses_the_sequence_before_it_begins(

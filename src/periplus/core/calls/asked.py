@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     approval: str = ""
     leave: Leave | None = None
+    used: Callable[[Leave], None] | None = None  # hears what its approval permits once it is spent
     idempotency_key: str = ""
     timeout_s: float | None = None
     shape: Shape = WHOLE

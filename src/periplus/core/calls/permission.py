@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from periplus.core.calls.approvals import Approvals, Bound, bound, waiting
 from periplus.core.calls.asked import Asked, Ready
+from periplus.core.calls.leave import Leave, Permitted
 from periplus.model import Verdict
 
 
@@ -24,8 +25,11 @@ class Permission:
 
     async def use(self, asked: Asked, ready: Ready) -> None:
         """Use the approval up: the last thing before the call is sent."""
-        if _is_asked(asked, ready):
-            await self._approvals.spend(asked.approval, _bound(asked, ready))
+        if not _is_asked(asked, ready):
+            return
+        await self._approvals.spend(asked.approval, _bound(asked, ready))
+        if asked.used is not None:
+            asked.used(_leave(asked, ready))
 
 
 def _is_asked(asked: Asked, ready: Ready) -> bool:
@@ -35,6 +39,13 @@ def _is_asked(asked: Asked, ready: Ready) -> bool:
     if leave is None or (leave.tenant, leave.principal, leave.policy) != (who.tenant, who.id, ready.policy):
         return True
     return not leave.covers(str(ready.tool.ref), ready.tool.fingerprint, ready.given)
+
+
+def _leave(asked: Asked, ready: Ready) -> Leave:
+    """The same call again, for as long as nothing about it has changed."""
+    who = asked.principal
+    same = Permitted(ref=str(ready.tool.ref), fingerprint=ready.tool.fingerprint, arguments=ready.given)
+    return Leave(approval=asked.approval, tenant=who.tenant, principal=who.id, policy=ready.policy, calls=(same,))
 
 
 def _bound(asked: Asked, ready: Ready) -> Bound:

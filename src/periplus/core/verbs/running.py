@@ -49,6 +49,7 @@ class _Asks(msgspec.Struct, frozen=True, kw_only=True):
     presented: dict[str, str]
     leave: Leave | None = None
     pause: Pause | None = None
+    again: list[Leave]  # for the call that the pause was about, once its approval is spent: it may be tried again
 
 
 class RunVerbs(Wired):
@@ -92,6 +93,7 @@ class RunVerbs(Wired):
                 presented={name.lower(): text for name, text in (presented or {}).items()},
                 leave=pause.leave if pause else None,
                 pause=pause,
+                again=[],
             )
             looked = await self._looked(stages, given, asks)
             if pause is None:
@@ -160,8 +162,9 @@ class RunVerbs(Wired):
             arguments=arguments,
             principal=asks.principal,
             session=asks.session,
-            approval=pause.approval if pause is not None and waited else "",
-            leave=asks.leave,
+            approval=pause.approval if pause is not None and waited and not asks.again else "",
+            leave=asks.again[0] if waited and asks.again else asks.leave,
+            used=asks.again.append if waited else None,
             shape=planned.shape,
             budget=_WHOLE,
             leniency=asks.leniency,
