@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from periplus.documents import canonical, decode, members, position
+from periplus.documents import canonical, decode, members
+from periplus.documents.places import position
 from periplus.model import Problem
 
 _PIECES = [

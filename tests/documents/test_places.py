@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from periplus.documents import Place, position
+from periplus.documents import Place
+from periplus.documents.places import position
 
 _JSON = b"""{
   "info": {"title": "x", "version": [1, 2]},

@@ -13,6 +13,7 @@ import anyio
 import uvicorn
 
 from periplus.app.serving import Address, open_application
+from periplus.app.starting import hurried
 from periplus.model import Code, Problem, SourceSpec
 from periplus.settings import Settings
 
@@ -61,6 +62,7 @@ async def serve_http(
                 server_header=False,
                 timeout_graceful_shutdown=_GRACE_S,
             )
+            hurried()
             began(Address(address.host, listener.getsockname()[1]))
             await Server(config, application.state.ending).serve(sockets=[listener])
 

@@ -20,6 +20,7 @@ from periplus.app.changes import Changes
 from periplus.app.figures import Figures
 from periplus.app.parts import face, face_names
 from periplus.app.readiness import readiness
+from periplus.app.starting import hurried
 from periplus.app.upkeep import kept_up
 from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk
@@ -87,6 +88,7 @@ async def serve_stdio(
         )
         server = host.server()
         async with kept_up(gateway, settings, sources, changes), stdio_server() as (incoming, outgoing):
+            hurried()
             await server.run(incoming, outgoing, server.create_initialization_options(host.notifications))
 
 

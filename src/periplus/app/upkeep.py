@@ -75,13 +75,13 @@ async def keep_up(
 async def improve(gateway: Gateway) -> None:
     """Learn from use, and make answers better than they have to be, while nobody waits for it."""
     while True:
+        await anyio.sleep(_LOOK_S)  # first of all: who starts a gateway waits for its first answer
         try:
             await gateway.learn()
             while await gateway.indexed() and await gateway.refine():
                 pass
         except Problem as problem:
             _log.warning("search is not improved: %s", problem.message)
-        await anyio.sleep(_LOOK_S)
 
 
 async def sweep(gateway: Gateway, settings: Settings) -> None:

@@ -3,7 +3,6 @@
 from periplus.documents.canonical import canonical
 from periplus.documents.decode import decode
 from periplus.documents.lazy import LazyObject, members
-from periplus.documents.places import position
 from periplus.documents.values import DEFAULT_LIMITS, Decoded, DecodeLimits, Note, Place
 
 __all__ = [
@@ -16,5 +15,4 @@ __all__ = [
     "canonical",
     "decode",
     "members",
-    "position",
 ]

@@ -8,7 +8,6 @@ from periplus.documents.arrival import arrived
 from periplus.documents.foreign import refuse_foreign, refuse_page, refuse_value
 from periplus.documents.json_text import decode_json, json_problem
 from periplus.documents.values import DEFAULT_LIMITS, Decoded, DecodeLimits, Notes, Place
-from periplus.documents.yaml_text import decode_yaml
 from periplus.model import Code, Problem
 
 
@@ -41,7 +40,7 @@ def looks_like_json(clean: bytes) -> bool:
 
 def _decoded(clean: bytes, name: str, limits: DecodeLimits, notes: Notes) -> Decoded:
     if not looks_like_json(clean):
-        return Decoded(value=decode_yaml(clean, name, limits, notes), format="yaml", notes=notes.all())
+        return Decoded(value=_decode_yaml(clean, name, limits, notes), format="yaml", notes=notes.all())
     try:
         value = decode_json(clean, name, limits, notes)
     except json.JSONDecodeError as error:
@@ -52,7 +51,7 @@ def _decoded(clean: bytes, name: str, limits: DecodeLimits, notes: Notes) -> Dec
 def _yaml_instead(clean: bytes, name: str, limits: DecodeLimits, notes: Notes, error: json.JSONDecodeError) -> Decoded:
     """Flow-style YAML begins like JSON; where it is neither, the report is about JSON."""
     try:
-        value = decode_yaml(clean, name, limits, notes)
+        value = _decode_yaml(clean, name, limits, notes)
     except Problem as problem:
         flow_style = clean[: error.pos].strip() == b"{"  # its first key has no quotes: nobody meant JSON
         if problem.code is Code.PARSE_ERROR and not flow_style:
@@ -60,3 +59,9 @@ def _yaml_instead(clean: bytes, name: str, limits: DecodeLimits, notes: Notes, e
         raise
     notes.lenient(f"begins like JSON but is not ({error.msg}); it was read as YAML", Place(error.lineno, error.colno))
     return Decoded(value=value, format="yaml", notes=notes.all())
+
+
+def _decode_yaml(clean: bytes, name: str, limits: DecodeLimits, notes: Notes) -> object:
+    from periplus.documents.yaml_text import decode_yaml  # noqa: PLC0415 - most processes read none
+
+    return decode_yaml(clean, name, limits, notes)
