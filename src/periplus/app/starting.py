@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 
 from periplus.hosts.sparing import without
 
@@ -10,7 +11,7 @@ from periplus.hosts.sparing import without
 def hurry() -> None:
     """Spend nothing on what only an HTTP server needs: the SDK takes uvicorn where it finds one."""
     with without("uvicorn"):
-        import mcp.server.lowlevel.server  # noqa: F401, PLC0415 - it is the import that costs
+        importlib.import_module("mcp.server.lowlevel.server")
 
 
 def hurried() -> None:

@@ -8,8 +8,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from threading import RLock
 from types import ModuleType
+from typing import Any
 
 _opening = RLock()
+_opened: set[str] = set()
 
 
 class Unopened(ModuleType):
@@ -46,7 +48,8 @@ def without(name: str) -> Generator[None]:
     if name in sys.modules:
         yield
         return
-    sys.modules[name] = None  # type: ignore[assignment] - how the import system says that there is none
+    nothing: Any = None  # how the import system says that there is none
+    sys.modules[name] = nothing
     try:
         yield
     finally:
@@ -57,6 +60,6 @@ def _open(package: Unopened) -> None:
     """Run what the package says of itself, once."""
     with _opening:
         spec = package.__spec__
-        if package.__class__ is Unopened and spec is not None and spec.loader is not None:
-            package.__class__ = ModuleType
+        if spec is not None and spec.loader is not None and package.__name__ not in _opened:
+            _opened.add(package.__name__)
             spec.loader.exec_module(package)
