@@ -1,6 +1,6 @@
 """Search: quality beside FastMCP's and substrings, speed and memory beside the contract's targets.
 
-python -m benchmarks.search [--sizes 10000,100000] [--no-quality] [--finer] [--json FILE]
+python -m benchmarks.search [--sizes 10000,100000] [--no-quality] [--finer] [--finer-pooled] [--json FILE]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.search import quality, sets, speed
-from periplus.search.encoder import load
+from benchmarks.search.vectors import Encoded
 
 _out = Console(width=150)
 
@@ -25,6 +25,9 @@ def main() -> None:
     options.add_argument("--sizes", default="10000,100000", help="catalog sizes for speed, by comma; empty for none")
     options.add_argument("--no-quality", action="store_true", help="speed only")
     options.add_argument("--finer", action="store_true", help="measure quality mode too: a few minutes for the network")
+    options.add_argument(
+        "--finer-pooled", action="store_true", help="in the pool too: once, half an hour for the network"
+    )
     options.add_argument("--json", type=Path, help="write the figures to a file too")
     chosen = options.parse_args()
     if not sets.DATA.is_dir():
@@ -37,8 +40,15 @@ def main() -> None:
         told["pooled"] = _quality(
             "all sets and real operations in one pool", list(quality.rows(sets.pooled(), pooled=True))
         )
-    if chosen.finer:
-        told["finer"] = _finer()
+    if chosen.finer or chosen.finer_pooled:
+        encoded = Encoded()
+        told["finer"] = _finer(
+            "quality mode, each set alone",
+            [row for one in sets.separate() for row in quality.finer(one, encoded, pooled=False)],
+        )
+        if chosen.finer_pooled:
+            rows = list(quality.finer(sets.pooled(), encoded, pooled=True))
+            told["finer_pooled"] = _finer("quality mode, in one pool", rows)
     for count in map(int, filter(None, chosen.sizes.split(","))):
         told[str(count)] = _speed(count)
     if chosen.json:
@@ -78,21 +88,20 @@ def _quality(title: str, rows: list[quality.Row]) -> list[dict[str, object]]:
     ]
 
 
-def _finer() -> list[dict[str, object]]:
-    encoder = load()
-    table = Table(
-        "set", "tools", "queries", "NDCG@5", "95 %", "R@5", "ECE", "silent", "ms", title="quality mode, each set alone"
-    )
-    told: list[dict[str, object]] = []
-    for catalog in sets.separate():
-        for name, tools, found, ms in quality.finer(catalog, encoder):
-            span = f"{_share(found.low)}-{_share(found.high)}"
-            shares = (_share(found.recall5), f"{found.ece:.3f}", _share(found.silent))
-            table.add_row(name, str(tools), str(found.queries), _share(found.ndcg5), span, *shares, f"{ms:.1f}")
-            told.append({"set": name, "tools": tools, "ndcg5": found.ndcg5, "ece": found.ece})
-    table.add_row("mean", "", "", _share(mean(float(str(row["ndcg5"])) for row in told)))
+def _finer(title: str, rows: list[quality.Finer]) -> list[dict[str, object]]:
+    table = Table("set", "tools", "queries", "NDCG@5", "95 %", "R@5", "R@10", "MRR", "ECE", "silent", "ms", title=title)
+    for row in rows:
+        found = row.found
+        table.add_row(
+            row.name, str(row.tools), str(found.queries), _share(found.ndcg5),
+            f"{_share(found.low)}-{_share(found.high)}", _share(found.recall5), _share(found.recall10),
+            _share(found.mrr), f"{found.ece:.3f}", _share(found.silent), f"{row.ms:.1f}",
+        )  # fmt: skip
+    table.add_section()
+    ndcg, ece = mean(row.found.ndcg5 for row in rows), mean(row.found.ece for row in rows)
+    table.add_row("mean", "", "", _share(ndcg), "", "", "", "", f"{ece:.3f}")
     _out.print(table)
-    return told
+    return [{"set": row.name, "tools": row.tools, "ndcg5": row.found.ndcg5, "ece": row.found.ece} for row in rows]
 
 
 def _share(value: float) -> str:

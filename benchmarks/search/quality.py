@@ -13,15 +13,14 @@ from typing import NamedTuple
 
 from benchmarks.processes import PEER, FailedError, measure
 from benchmarks.search import sets
-from periplus.search.encoder import Encoder, sentence
+from benchmarks.search.vectors import Encoded
 from periplus.search.engine import Engine
 from periplus.search.measures import Judged, Quality, interval, ndcg, quality_of
 from periplus.search.text import terms
 
 SEPARATE_MOST = 700  # queries of one set, so that all of it ends in minutes; the same ones every time
 POOLED_MOST = 400
-FINER_MOST = 700
-PEER_MOST, PEER_POOLED_MOST = 700, 60  # the peer takes a second for a goal in the pool
+PEER_MOST, PEER_POOLED_MOST = 700, 40  # the peer takes a second for a goal in the pool
 _SHOWN = 10
 
 
@@ -38,26 +37,25 @@ class Row(NamedTuple):
     substring: float
 
 
-def finer(catalog: sets.Catalog, encoder: Encoder) -> Iterator[tuple[str, int, Quality, float]]:
-    """Every set of a catalog in quality mode: name, tools, figures, milliseconds a query."""
+class Finer(NamedTuple):
+    """One set in one catalog, in quality mode."""
+
+    name: str
+    tools: int
+    found: Quality
+    ms: float
+
+
+def finer(catalog: sets.Catalog, encoded: Encoded, *, pooled: bool) -> Iterator[Finer]:
+    """Every set of a catalog in quality mode, by the same queries as the default's."""
     with tempfile.TemporaryDirectory() as folder:
-        engine = Engine(Path(folder), encoder=encoder)
-        engine.rebuild(1, catalog.records)
-        engine.refining.lacking(1)
-        texts = {
-            record.ref: sentence(
-                record.path, record.summary, record.description, [name for name, _ in record.parameters]
-            )
-            for record in catalog.records
-        }
-        view = engine.view()
-        for segment, fine in zip(view.segments, view.fine, strict=True):
-            fine.encoded(range(segment.count), encoder.tools([texts[ref] for ref in segment.refs]))
+        engine = encoded.engine(Path(folder), catalog.records)
         for name, several in catalog.queries.items():
-            asked = sets.sample(several, FINER_MOST)
+            asked = sets.sample(several, POOLED_MOST if pooled else SEPARATE_MOST)
             began = time.perf_counter()
             judged = [judge(engine, query) for query in asked]
-            yield name, len(catalog.records), quality_of(judged), 1000 * (time.perf_counter() - began) / len(asked)
+            spent = 1000 * (time.perf_counter() - began) / len(asked)
+            yield Finer(name, len(catalog.records), quality_of(judged), spent)
 
 
 def rows(catalog: sets.Catalog, *, pooled: bool) -> Iterator[Row]:

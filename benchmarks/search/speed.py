@@ -55,16 +55,19 @@ def figures(count: int) -> Iterator[Figure]:
         goals.write_text(json.dumps(_goals()), encoding="utf-8")
         built = _job("build", folder, str(count))
         yield Figure(count, "build", built.answer["seconds"], "s", wanted.build_s)
+        yield Figure(count, "build, cpu", built.answer["cpu"], "s", wanted.build_s)
         yield Figure(count, "index on disk", built.answer["bytes"] / 1e6, "MB", None)
         asked = _job("search", folder, str(goals)).answer
         yield Figure(count, "search p50", asked["p50"] * 1000, "ms", None)
         yield Figure(count, "search p95", asked["p95"] * 1000, "ms", wanted.search_ms)
+        yield Figure(count, "search p95, cpu", asked["cpu_p95"] * 1000, "ms", wanted.search_ms)
         if "own" in asked:
             yield Figure(count, "memory, own and mapped", asked["own"] + asked["shared"], "MB", wanted.memory_mb)
             yield Figure(count, "memory, own", asked["own"], "MB", None)
         if find_spec("onnxruntime") and count <= _FINER_MOST:
             finer = _job("finer", folder, str(goals)).answer
             yield Figure(count, "search p95, quality mode", finer["p95"] * 1000, "ms", wanted.finer_ms)
+            yield Figure(count, "search p95, quality mode, cpu", finer["cpu_p95"] * 1000, "ms", wanted.finer_ms)
         opened = _job("open", folder).answer
         yield Figure(count, "start", opened["open"], "s", wanted.start_s)
         yield Figure(count, "start and first answer", opened["first"], "s", None)

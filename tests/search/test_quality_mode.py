@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,10 @@ import pytest
 from periplus.model import Code, Problem, Scope, Tool
 from periplus.ports import SearchEngine
 from periplus.search import encoder
+from periplus.search.engine import Engine
+from periplus.search.records import record_of
 from periplus.search.room import SearchRoom
+from periplus.search.semantic import SHIPPED, Model
 from periplus.search.wordpieces import WordPieces
 from periplus.testing.search_catalogs import asked, fill, leaves, made, tools
 
@@ -48,6 +53,30 @@ def test_answers_are_those_of_the_default_until_most_tools_have_vectors(room: Se
     assert [score for _, score in after] != [score for _, score in before]
     assert room.lacking(10) == []
     assert asked(plain, "print a melody") == before, "another configuration is not moved"
+
+
+def test_the_mode_has_weights_and_chances_of_its_own(tmp_path: Path) -> None:
+    """R-5, R-13: what was fitted with the network counts once most tools have its vectors, and not before."""
+    fitted = Engine(tmp_path / "shipped")
+    assert fitted.finer.calibration != fitted.plain.calibration
+    assert fitted.finer.weights.fine > 0
+    told = {"weights": {"meaning": 0.5, "fine": 0.5}, "calibration": {"curve_out": [0.3, 0.3], "floor": 0.1}}
+    model = tmp_path / "model"
+    shutil.copytree(SHIPPED, model)
+    (model / "model.json").write_text(json.dumps(Model().settings | {"quality": told}), encoding="utf-8")
+    engine = Engine(tmp_path / "index", Model(model), encoder.load())
+    engine.rebuild(1, [record_of(tool) for tool in ALL])
+
+    def scores() -> set[float]:
+        return {round(hit.score, 3) for hit in engine.search("print a melody").hits}
+
+    before = scores()
+    assert before != {0.3}
+    assert engine.refining is not None
+    while lacking := engine.refining.lacking(64):
+        assert scores() in ({0.3}, before), "never a mixture of both"
+        engine.refining.refine([BY_REF[ref] for ref in lacking])
+    assert scores() == {0.3}
 
 
 def test_meaning_is_found_with_the_network(room: SearchRoom) -> None:

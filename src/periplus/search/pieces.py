@@ -21,6 +21,8 @@ class Pieces:
             for first, gap, second in (entry.partition(" "),)
             if gap
         }
+        self._begin = {first for first, _ in self._phrases}
+        self._end = {second for _, second in self._phrases}
 
     def row(self, word: str) -> int | None:
         """The row of a word that has one of its own."""
@@ -48,14 +50,14 @@ class Pieces:
             if entry is None:
                 entry = self._learn(run)
             rows, first, last = entry
-            if (before, first) in phrases:
+            if before and first and (before, first) in phrases:
                 found.append(phrases[before, first])
             found += rows
             before = last
         return found[:limit]
 
     def _learn(self, run: str) -> tuple[tuple[int, ...], str, str]:
-        """The rows of one chunk, and the words a phrase may begin and end with."""
+        """The rows of one chunk, and its first and last word as far as phrases end and begin with them."""
         if len(self._known) > 1 << 17:
             self._known.clear()
         joined, parts = split_chunk(run)
@@ -66,7 +68,8 @@ class Pieces:
             if phrase is not None:
                 found.append(phrase)
             found += self._spell(word)
-        entry = (tuple(found), spoken[0] if spoken else "", spoken[-1] if spoken else "")
+        first, last = (spoken[0], spoken[-1]) if spoken else ("", "")
+        entry = (tuple(found), first if first in self._end else "", last if last in self._begin else "")
         self._known[run] = entry
         return entry
 
