@@ -46,42 +46,35 @@ class Approvals:
 
     async def ask(self, what: Bound, tools: Sequence[Tool], decision: Decision) -> Approval:
         """The open question for these calls, put now unless it is already."""
-        now = self._clock.now()
         shown = [without_secrets(tool, one.arguments) for tool, one in zip(tools, what.calls, strict=True)]
         single = len(what.calls) == 1 and not what.calls[0].each
-        return await self._ledger.ask(
-            Approval(
-                id=f"ap_{self._clock.token(8).hex()}",
-                binding=what.binding,
-                tenant=what.tenant,
-                principal=what.principal,
-                tool=what.calls[0].ref if single else _counted(len(tools)),
-                arguments=shown[0] if single else _listed(what, shown),
-                effect=max(tool.effect for tool in tools).word,
-                rule=decision.rule,
-                reason=decision.reason,
-                asked_at=now,
-                expires_at=now + self._lasts_s,
-            )
+        asked = msgspec.structs.replace(
+            self._question(what, decision.rule, decision.reason),
+            tool=what.calls[0].ref if single else _counted(len(tools)),
+            arguments=shown[0] if single else _listed(what, shown),
+            effect=max(tool.effect for tool in tools).word,
         )
+        return await self._ledger.ask(asked)
 
     async def put(self, what: Bound, arguments: dict[str, Any], rule: str, reason: str) -> Approval:
         """The open or granted question that is about no tool but an answer; put now unless it is already."""
+        return await self._ledger.ask(msgspec.structs.replace(self._question(what, rule, reason), arguments=arguments))
+
+    def _question(self, what: Bound, rule: str, reason: str) -> Approval:
+        """A question about the first of these calls, open from now on."""
         now = self._clock.now()
-        return await self._ledger.ask(
-            Approval(
-                id=f"ap_{self._clock.token(8).hex()}",
-                binding=what.binding,
-                tenant=what.tenant,
-                principal=what.principal,
-                tool=what.calls[0].ref,
-                arguments=arguments,
-                effect="write",
-                rule=rule,
-                reason=reason,
-                asked_at=now,
-                expires_at=now + self._lasts_s,
-            )
+        return Approval(
+            id=f"ap_{self._clock.token(8).hex()}",
+            binding=what.binding,
+            tenant=what.tenant,
+            principal=what.principal,
+            tool=what.calls[0].ref,
+            arguments={},
+            effect="write",
+            rule=rule,
+            reason=reason,
+            asked_at=now,
+            expires_at=now + self._lasts_s,
         )
 
     async def check(self, id_: str, what: Bound) -> None:
