@@ -20,6 +20,7 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True):
     meaning: float = 0.6  # the rest is words
     own_top: float = 0.6  # words are measured against the best tool found, the rest against the best thinkable
     clause: float = 0.35  # what the best clause adds to the whole
+    told: float = 0.5  # what a summary that says the goal and nothing else adds
     value: float = 0.25  # what a word inside a value counts
     fine: float = 0.6  # the network's share of meaning, of tools that have its vectors
 

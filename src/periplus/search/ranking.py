@@ -21,6 +21,7 @@ Ints = npt.NDArray[np.int64]
 LONGEST_GOAL = 4_000  # characters read; the rest of a pasted document says nothing new
 DEPTH = 512
 _CLAUSE_DEPTH = 128
+_TOLD, _ALIKE = 48, 0.6  # tools whose summary is held against the goal, and how alike they have to be to gain by it
 _ENDINGS = ("", "e", "s", "ion", "es")
 
 
@@ -124,6 +125,7 @@ def rank(view: View, goal: Goal, weights: Weights, boosts: dict[int, float] | No
         places.append(np.unique(np.concatenate(found)) + starts[number])
     chosen = np.concatenate([*places, np.zeros(0, np.int64)])
     ranking = _closely(view, starts, chosen, _Asked(goal, matched, parts, weights, top))
+    _as_told(view, ranking, goal, weights)
     if boosts:
         ranking.score += np.array([boosts.get(int(place), 0.0) for place in ranking.places], np.float32)
     order = np.lexsort((ranking.places, -ranking.score))
@@ -136,6 +138,17 @@ def rank(view: View, goal: Goal, weights: Weights, boosts: dict[int, float] | No
     )
     result.matched = matched
     return result
+
+
+def _as_told(view: View, ranking: Ranking, goal: Goal, weights: Weights) -> None:
+    """Raise the tools whose summary says the goal and little else: what is said beside it is another purpose."""
+    wanted = set(goal.stems)
+    for one in np.argsort(-ranking.score, kind="stable")[:_TOLD].tolist():
+        segment, inside = view.at(int(ranking.places[one]))
+        said = set(terms(segment.summaries[inside]))
+        if both := len(said & wanted):
+            alike = 2 * both / (len(said) + len(wanted))
+            ranking.score[one] += weights.told * max(0.0, (alike - _ALIKE) / (1 - _ALIKE)) ** 2
 
 
 class _Asked(NamedTuple):
