@@ -24,7 +24,7 @@ GRID: Mapping[str, tuple[str, int, int]] = {
     "graphql-10k": ("graphql", 10_000, 100),
     "100k": ("openapi", 100_000, 1_000),
 }
-SMALL = ("200", "1k", "10k")
+SMALL = ("200", "10k")
 _DISCOVERY = {
     work: 20.0 for work in WORK if not work.startswith(("call", "execute", "connect", "search_landmarks, no l"))
 }
@@ -32,7 +32,7 @@ _BARE_MS, _AGAIN_MS, _CALL_CPU_MS, _SEQUENCE_CPU_MS = 150.0, 100.0, 2.0, 20.0
 _CONNECT_MS, _MOST_MB, _START_MS = 12_000.0, 400.0, 800.0
 _LIST_TOKENS, _FIND_TOKENS, _FOUR_TOKENS = 1_300, 2_500, 3_000
 _TIMES = 20.0
-_MANY = 10_000
+_FEW, _MANY = 200, 10_000
 _STARTS = 5
 
 
@@ -115,7 +115,7 @@ def _told(found: Figures) -> str:
 def _counted(title: str, site: Site, gateways: Mapping[str, Gateway]) -> Iterator[Row]:
     """Tokens."""
     works = {"find and call by search": (tokens.by_search, _FIND_TOKENS)}
-    if site.url.endswith(".json") and site.areas > 1 and site.tools // site.areas <= _STARTS * _STARTS:
+    if site.tools <= _FEW:
         works["find and call by inspecting"] = (tokens.by_inspecting, _FIND_TOKENS)
     if site.tools > _MANY:
         works["four tools by one search and one sequence"] = (tokens.four_at_once, _FOUR_TOKENS)
