@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 
@@ -161,3 +162,11 @@ async def test_a_catalog_of_another_version_of_the_model_is_encoded_anew_while_s
         assert await gateway.refine() == 1
         assert (await gateway.search("list ship")).hits == before
         assert await gateway.refine() == 0
+
+
+async def test_garbage_is_looked_for_rarely_while_the_index_is_built_and_as_before_then(quay: Gateway) -> None:
+    usual, during = gc.get_threshold(), list[int]()
+    await quay.index(lambda *_: during.append(gc.get_threshold()[0]))
+    assert during
+    assert min(during) > usual[0]
+    assert gc.get_threshold() == usual

@@ -11,6 +11,7 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
+from periplus.core.collecting import collecting_rarely
 from periplus.core.connect import Progress, quiet
 from periplus.core.schema.signature import one_line
 from periplus.core.turns import Turns
@@ -107,7 +108,8 @@ class Indexing:
                 for tool in tools:
                     yield tool, line_of(tool)
 
-        await anyio.to_thread.run_sync(lambda: engine.rebuild(revision, pairs()))
+        with collecting_rarely():
+            await anyio.to_thread.run_sync(lambda: engine.rebuild(revision, pairs()))
 
     async def refine(self) -> int:
         """A slice of what makes answers better and takes long: how many tools it was about, 0 when all is done."""
