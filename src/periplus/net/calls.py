@@ -87,7 +87,7 @@ class HttpCalls:
             raise trip.told(
                 Problem(
                     Code.TIMEOUT,
-                    f"{target.shown} did not answer completely within {seconds:g} s",
+                    f"{target.shown} did not answer completely within {seconds:.3g} s",
                     hints=("raise timeout_seconds of the source if it is meant",) if seconds < LONGEST_S else (),
                     retryable=True,
                 )

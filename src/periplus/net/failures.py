@@ -39,7 +39,7 @@ def translated(target: Target, *, in_body: bool = False, connect_seconds: float 
     try:
         yield
     except httpcore2.ConnectTimeout as error:
-        within = "in time" if connect_seconds is None else f"within {connect_seconds:g} s"
+        within = "in time" if connect_seconds is None else f"within {connect_seconds:.3g} s"
         raise Problem(Code.TIMEOUT, f"{target.place} did not complete a connection {within}", retryable=True) from error
     except _FAULTS as error:
         raise problem_of(error, target, in_body=in_body) from error

@@ -7,12 +7,11 @@ import threading
 
 import anyio
 import pytest
-from agents import Agent
+from agents import Agent, Serve
 from berths import HARBOUR
 from starlette.requests import Request
 from starlette.responses import Response
 
-from conftest import Serve
 from periplus.demo.services import running
 from sites import Site
 

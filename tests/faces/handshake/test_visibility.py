@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Agent
+from agents import Agent, Serve
 from grids import grid
 
-from conftest import Serve
 from periplus.settings import load_settings
 from sites import Site, site
 
