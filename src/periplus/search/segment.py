@@ -1,10 +1,8 @@
 """A segment: up to 131,072 tools read, counted and encoded into one file that is never changed again."""
 
-import gc
 import hashlib
 import itertools
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,19 +69,6 @@ def shape_of(term: str) -> int:
     return bits
 
 
-@contextmanager
-def uncollected() -> Generator[None]:
-    """Without the collector of cycles: it would look again and again at many small things that hold none."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
-
-
-@uncollected()
 def build(path: Path, records: Sequence[Record], model: Model) -> None:
     """Write one segment; the same records in any order give the same bytes."""
     records = sorted(records, key=lambda record: record.ref.encode("utf-8", "surrogatepass"))
