@@ -59,7 +59,7 @@ def test_words_and_meaning_together_are_better_than_either(judged: dict[str, dic
 
 
 def test_the_model_says_its_version_and_how_it_is_calibrated() -> None:
-    """R-5, R-14: method and numbers are stored with the model; R-11: it is small."""
+    """R-5, R-14, E-23: method and numbers are stored with the model; R-11: it is small."""
     stored = json.loads((SHIPPED / "model.json").read_text(encoding="utf-8"))
     assert stored["version"] == Model().version
     assert len(stored["calibration"]["weights"]) == len(FEATURES)

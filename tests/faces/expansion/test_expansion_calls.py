@@ -9,6 +9,7 @@ import pytest
 from conversing import OTHER, Talk
 
 import sites
+from periplus.app import open_gateway
 from periplus.model import Policy, Rule, SourceSpec, Verdict
 from periplus.testing.clock import SettableClock
 
@@ -17,7 +18,7 @@ ARGS = {"code": "B4", "length_m": 20}
 
 
 async def test_an_expansion_is_the_whole_tool_and_the_same_each_time(talk: Talk) -> None:
-    """E-27, E-28, E-30."""
+    """E-27, E-28, E-30, E-47."""
     first, again = [await talk.ask("expand_tool", tool_id=name) for name in (QUOTE, "quoteBerth")]
     assert first["args_schema"]["required"] == ["code", "length_m"]
     assert "$defs" in first["result_schema"]
@@ -303,3 +304,40 @@ async def test_a_call_that_goes_on_gives_a_run_and_its_owner_may_ask_how_far_it_
     for who, run in ((foreign, started["run_id"]), (talk, "none")):
         assert (await who.error("call_tool", run_id=run))["code"] == "NOT_FOUND"
     assert (await talk.error("expand_tool", tool_id="dredging/dredge_status"))["code"] == "TOOL_NOT_FOUND"
+
+
+async def test_a_reading_at_one_replica_counts_at_another(talk: Talk) -> None:
+    """E-43: the record of readings is the store's."""
+    await talk.ask("expand_tool", tool_id=QUOTE)
+    async with open_gateway(talk.settings) as other:
+        there = Talk(other, talk.settings)
+        assert (await there.ask("call_tool", tool_id=QUOTE, args=ARGS))["status"] == "ok"
+
+
+async def test_a_model_that_never_looks_at_the_tree_needs_three_calls(talk: Talk) -> None:
+    """E-41, E-45: and the trail shows that it has not looked."""
+    found = await talk.ask("search_tool_by_category", query="quote the price of a berth")
+    tool = found["results"][0]["tool_id"]
+    await talk.ask("expand_tool", tool_id=tool)
+    assert (await talk.ask("call_tool", tool_id=tool, args=ARGS))["status"] == "ok"
+    rows = await talk.gateway.trail.latest(limit=10)
+    assert "browse" not in [row.event.verb for row in rows]
+
+
+async def test_the_way_to_a_schema_costs_the_same_in_a_large_catalog(talk: Talk, site: sites.Site) -> None:
+    """E-46: root, one search, one expansion."""
+
+    async def cost() -> int:
+        bodies = [
+            await talk.ask("list"),
+            await talk.ask("search_tool_by_category", query="quote the price of a berth"),
+            await talk.ask("expand_tool", tool_id=QUOTE),
+        ]
+        return sum(len(json.dumps(body, separators=(",", ":"))) for body in bodies) // 4
+
+    small = await cost()
+    names = [f"area{n % 12}/do{verb}Thing{n}" for n in range(300) for verb in ("Get", "List", "Make", "Drop")]
+    site.write("/large.json", json.dumps(sites.api(*names, title="Large")))
+    await talk.gateway.connect(SourceSpec(id="large", url=site.url("/large.json")))
+    assert await cost() <= small + 150
+    assert small < 1500

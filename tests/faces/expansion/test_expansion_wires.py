@@ -39,7 +39,7 @@ def served(tmp_path: Path) -> Iterator[str]:
 
 
 async def test_mcp_lists_five_tools_in_few_bytes_and_tells_the_rules(served: str) -> None:
-    """E-3, E-39, T-2."""
+    """E-3, E-39, E-40, T-2."""
     async with Client(f"{served}/mcp/expansion") as client:
         listed = await client.list_tools()
         assert [tool.name for tool in listed.tools] == FIVE
