@@ -198,6 +198,7 @@ def test_an_interrupted_read_leaves_the_catalog_as_it_was(quay: Run, tmp_path: P
             [*PERIPLUS, "add", url], env=environment(tmp_path), stderr=subprocess.PIPE, text=True
         )
         caller, _ = silent.accept()
+        assert caller.recv(1)  # it has asked, and waits for an answer
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
         caller.close()
