@@ -27,7 +27,7 @@ $(READY): requirements/dev.txt pyproject.toml | $(if $(filter .tools/bin/uv,$(UV
 
 # The peers that benchmarks measure beside Periplus live in an environment of their own.
 $(BENCH): requirements/bench.txt | $(READY)
-	test -x .bench/bin/python || $(UV) venv --quiet --python $(PYTHON) .bench
+	test -x .bench/bin/python || $(UV) venv --quiet --allow-existing --python $(PYTHON) .bench
 	$(UV) pip sync --quiet --python .bench/bin/python requirements/bench.txt
 	touch $@
 
