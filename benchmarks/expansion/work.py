@@ -22,6 +22,7 @@ from periplus.model import Principal, SourceSpec
 from periplus.ports import Request
 from periplus.settings import Settings, load_settings
 
+_LARGEST = 100_000  # tools of one document; more are several sources
 _ROUNDS = 60
 _WARM = 5
 _OF_A_TOKEN = 4
@@ -37,11 +38,14 @@ async def main(count: int) -> None:
 
 async def filled(gateway: Gateway, count: int) -> None:
     """The catalog with its index; kept from run to run."""
-    if not await gateway.sources():
-        document = DATA / f"coast-{count}.json"
-        if not document.exists():
-            catalogs.write(document, count)
-        await gateway.connect(SourceSpec(id="coast", url=str(document)))
+    size = min(count, _LARGEST)
+    document = DATA / f"coast-{size}.json"
+    if not document.exists():
+        catalogs.write(document, size)
+    known = {record.id for record in await gateway.sources()}
+    for number in range(count // size):
+        if (name := f"coast-{number}") not in known:
+            await gateway.connect(SourceSpec(id=name, url=str(document)))
     await gateway.index()
 
 
@@ -55,7 +59,7 @@ async def measured(gateway: Gateway, settings: Settings) -> dict[str, Any]:
             raise RuntimeError(f"{op} {arguments} is refused: {reply and reply.body}")
         return dict(reply.body)
 
-    areas = (await ask("list", path=["coast"], limit=50))["nodes"]
+    areas = (await ask("list", path=["coast-0"], limit=50))["nodes"]
     tools = await chosen(ask, areas, draw)
     places = [node["path"] for node in areas]
 
