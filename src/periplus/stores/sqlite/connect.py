@@ -21,6 +21,7 @@ class Layout(NamedTuple):
     file: str
     application: int  # in the header of the file: whose it is
     folder: str = ""  # where its schema and migrations lie
+    cache_kb: int = 32_768  # of pages the writer keeps in memory
 
     @property
     def latest(self) -> int:
@@ -28,10 +29,11 @@ class Layout(NamedTuple):
 
 
 CATALOG = Layout("periplus.db", 0x50455249)  # "PERI"
-LEDGER = Layout("ledger.db", 0x5045524C, "ledger/")  # "PERL"
+# Rows are added at its end and seldom read again: what is kept of them in memory would only grow.
+LEDGER = Layout("ledger.db", 0x5045524C, "ledger/", cache_kb=4096)  # "PERL"
 
 # FULL: what was acknowledged outlives a power cut too. Writes are few and large, so the fsync does not show.
-_WRITER = ("synchronous = FULL", "cache_size = -32768", "journal_size_limit = 67108864", "secure_delete = OFF")
+_WRITER = ("synchronous = FULL", "journal_size_limit = 67108864", "secure_delete = OFF")
 _READER = ("query_only = ON", "cache_size = -16384")
 
 
@@ -55,7 +57,7 @@ def connect_writer(path: Path, layout: Layout) -> sqlite3.Connection:
         connection = _connect(path)
         try:
             _write_ahead(connection)
-            _set(connection, _WRITER)
+            _set(connection, (*_WRITER, f"cache_size = -{layout.cache_kb}"))
             migrate(connection, path, layout)
         except BaseException:
             connection.close()
