@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -27,7 +27,7 @@ from periplus.settings import AuditSettings, Settings
 from periplus.stores.sqlite import open_store
 from periplus.testing.catalogs import make_row
 
-_BATCH, _ROUNDS = 200, 15
+_BATCH, _ROUNDS = 100, 60
 _CALLERS = 200
 Call = Callable[[], Awaitable[Any]]
 
@@ -64,33 +64,50 @@ async def gateway(directory: Path, base: str, *, audit: bool = True) -> AsyncIte
         yield opened
 
 
-async def _cpu_ms(call: Call) -> float:
-    """CPU of one call, of all threads of this process: the median of some rounds, after a warm-up."""
-    for _ in range(_BATCH):
-        await call()
-    rounds: list[float] = []
-    for _ in range(_ROUNDS):
-        began = time.process_time()
-        for _ in range(_BATCH):
-            await call()
-        rounds.append((time.process_time() - began) / _BATCH * 1000)
-    return median(rounds)
+async def _cpu_ms(calls: dict[str, Call]) -> dict[str, list[float]]:
+    """CPU of one call of each, of all threads of this process, by short turns in changing order: a second in which
+    the machine is slow is slow for all of them.
+    """
+    spent: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(_ROUNDS + 1):
+        for name in list(calls)[:: 1 if turn % 2 else -1]:
+            began = time.process_time()
+            for _ in range(_BATCH):
+                await calls[name]()
+            if turn:  # the first warms them
+                spent[name].append((time.process_time() - began) / _BATCH * 1000)
+    return spent
 
 
-async def warm(tools: str) -> dict[str, Any]:
-    """A call through the gateway beside the same request on a pooled client."""
-    with tempfile.TemporaryDirectory() as name, upstream(0.0) as base:
-        directory = Path(name)
-        await fill(directory, int(tools))
-        async with gateway(directory, base) as opened, httpx2.AsyncClient(base_url=base) as client:
+async def warm(small: str, large: str) -> dict[str, Any]:
+    """A call in a small and in a large catalog, beside the same request on a pooled client."""
+    async with AsyncExitStack() as stack:
+        base = stack.enter_context(upstream(0.0))
+        calls = {name: await _caller(stack, base, int(tools)) for name, tools in (("small", small), ("large", large))}
+        client = await stack.enter_async_context(httpx2.AsyncClient(base_url=base))
 
-            async def bare() -> None:
-                (await client.get("/berths/B4", params={"free": "true"})).json()
+        async def bare() -> None:
+            (await client.get("/berths/B4", params={"free": "true"})).json()
 
-            async def through() -> None:
-                await opened.call("bench/berths/getBerth", {"code": "B4", "free": True})
+        spent = await _cpu_ms({**calls, "bare": bare})
+    apart = [large / small for large, small in zip(spent["large"], spent["small"], strict=True)]
+    return {f"{name}_ms": median(rounds) for name, rounds in spent.items()} | {
+        "apart": median(apart) - 1,
+        "apart_low": quantiles(apart, n=4)[0] - 1,
+        "apart_high": quantiles(apart, n=4)[2] - 1,
+    }
 
-            return {"bare_ms": await _cpu_ms(bare), "call_ms": await _cpu_ms(through)}
+
+async def _caller(stack: AsyncExitStack, base: str, tools: int) -> Call:
+    """One call through a gateway that has so many tools beside the one that is called."""
+    directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    await fill(directory, tools)
+    opened = await stack.enter_async_context(gateway(directory, base))
+
+    async def through() -> None:
+        await opened.call("bench/berths/getBerth", {"code": "B4", "free": True})
+
+    return through
 
 
 async def load(seconds: str, audit: str) -> dict[str, Any]:
