@@ -4,7 +4,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from periplus.model import Scope, Selector
+import anyio
+
+from periplus.model import Scope, Selector, ToolRef
 from periplus.stores.sqlite import open_store
 from periplus.testing.catalogs import make_change, make_row
 
@@ -42,3 +44,45 @@ async def test_counts_kept_for_a_scope_are_forgotten_with_their_revision(tmp_pat
         root = await store.node("zoo", scope)
         assert root
         assert (root.tools, root.areas) == (3, 1)
+
+
+async def test_a_tool_that_another_process_replaced_is_not_given_from_memory(tmp_path: Path, start: Starter) -> None:
+    ref = ToolRef("zoo", "a")
+    async with open_store(tmp_path) as store, open_store(tmp_path) as other:
+        await store.apply(make_change("zoo", [make_row("a", summary="old")]), 1.0)
+        for _ in range(3):
+            tool = await store.tool(ref, ALL)
+            assert tool
+            assert tool.summary == "old"
+        assert [one.id for one in await store.sources()] == ["zoo"]
+        await other.apply(make_change("zoo", [make_row("a", summary="new")]), 2.0)
+        assert start("opener.py", tmp_path, "harbour", 1).wait() == 0
+        tool = await store.tool(ref, ALL)
+        assert tool
+        assert tool.summary == "new"
+        assert sorted(one.id for one in await store.sources()) == ["harbour", "zoo"]
+        assert await store.tool(ref, Scope(deny=(Selector(ref="zoo/*"),))) is None
+
+
+async def test_what_is_done_to_a_tool_is_not_done_to_the_next_readers(tmp_path: Path) -> None:
+    ref = ToolRef("zoo", "a")
+    async with open_store(tmp_path) as store:
+        await store.apply(make_change("zoo", [make_row("a", args_schema={"properties": {"x": {}}})]), 1.0)
+        for _ in range(3):
+            tool = await store.tool(ref, ALL)
+            assert tool
+            assert tool.args_schema["properties"] == {"x": {}}
+            tool.args_schema["properties"]["y"] = {}
+
+
+async def test_a_look_that_began_before_a_change_is_not_kept_for_after_it(tmp_path: Path) -> None:
+    async with open_store(tmp_path) as store:
+        await store.apply(make_change("zoo", [make_row("a", summary="0")]), 1.0)
+        for at in range(1, 30):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(store.tool, ToolRef("zoo", "a"), ALL)
+                tasks.start_soon(store.apply, make_change("zoo", [make_row("a", summary=str(at))]), float(at + 1))
+                tasks.start_soon(store.tool, ToolRef("zoo", "a"), ALL)
+            tool = await store.tool(ToolRef("zoo", "a"), ALL)
+            assert tool
+            assert tool.summary == str(at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from urllib.parse import quote, urljoin
 
 import msgspec
@@ -87,15 +88,20 @@ def parse_target(text: str) -> Target:
             f"a URL with a user name or password is refused: {scheme}://...@{authority.rpartition('@')[2]}",
             hints=("give the credential as a header or under [[credentials]]",),
         )
+    host, port, address = _place_of(authority, scheme)
+    # What may stand in a path or query is left byte for byte; spaces, quotes and other scripts are encoded.
+    path = quote((found["path"] or "/") + (found["query"] or ""), safe=_AS_IT_IS)
+    return Target(scheme=scheme, host=host, port=port, path=path, address=address)
+
+
+@lru_cache(maxsize=1024)
+def _place_of(authority: str, scheme: str) -> tuple[str, int, Address | None]:
+    """A place is asked often: one that is written the same is the same."""
     parts = _AUTHORITY.fullmatch(authority)
     if parts is None or not (parts["v6"] or parts["host"]):
         raise Problem(Code.BAD_INPUT, f"not a host and port: {authority[:80]!r}")
     host, address = parse_host(parts["v6"] or parts["host"])
-    # What may stand in a path or query is left byte for byte; spaces, quotes and other scripts are encoded.
-    path = quote((found["path"] or "/") + (found["query"] or ""), safe=_AS_IT_IS)
-    return Target(
-        scheme=scheme, host=host, port=port_of(parts["port"], DEFAULT_PORTS[scheme]), path=path, address=address
-    )
+    return host, port_of(parts["port"], DEFAULT_PORTS[scheme]), address
 
 
 def parse_host(text: str) -> tuple[str, Address | None]:

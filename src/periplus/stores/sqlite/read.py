@@ -19,6 +19,7 @@ _names = msgspec.json.Decoder(list[str]).decode
 _ids = msgspec.json.Decoder(list[int]).decode
 _schema = msgspec.json.Decoder(dict[str, Any] | bool).decode
 _record = msgspec.json.Decoder(SourceRecord).decode
+Rows = tuple[tuple[Any, ...], ...]
 
 
 def revision(connection: sqlite3.Connection) -> int:
@@ -67,14 +68,28 @@ def retired(connection: sqlite3.Connection, name: str, since: float) -> dict[str
 
 
 def tool(connection: sqlite3.Connection, ref: ToolRef, scope: Scope) -> Tool | None:
+    return made(ref, rows_of(connection, ref, scope))
+
+
+def found(connection: sqlite3.Connection, ref: ToolRef, scope: Scope) -> tuple[Rows, Tool | None]:
+    """A tool, and the rows it is made of: from them it can be made again."""
+    rows = rows_of(connection, ref, scope)
+    return rows, made(ref, rows)
+
+
+def rows_of(connection: sqlite3.Connection, ref: ToolRef, scope: Scope) -> Rows:
     """One statement: the tool, its former names, and the definitions that its schemas reach."""
     condition = compile_scope(scope)
     sql = queries("read.sql")["tool"].replace("$scope", condition.sql)
-    values = {"ref": str(ref), "source": ref.source, **condition.values}
+    return tuple(connection.execute(sql, {"ref": str(ref), "source": ref.source, **condition.values}))
+
+
+def made(ref: ToolRef, rows: Rows) -> Tool | None:
+    """The tool that these rows are, new each time: what its holder does to its schemas is nobody else's."""
     body, former = None, "[]"
     schemas: dict[str, Any] = {}
     refers: dict[str, Sequence[str]] = {}
-    for name, content, names in connection.execute(sql, values):
+    for name, content, names in rows:
         if name is None:
             body, former = content, names
         else:
@@ -93,9 +108,14 @@ def tool(connection: sqlite3.Connection, ref: ToolRef, scope: Scope) -> Tool | N
     )
 
 
+def weight(rows: Rows) -> int:
+    """The bytes of what rows hold."""
+    return sum(len(content) for _, content, _ in rows)
+
+
 def several(connection: sqlite3.Connection, refs: Sequence[ToolRef], scope: Scope) -> list[Tool]:
-    found = (tool(connection, ref, scope) for ref in refs)
-    return [one for one in found if one is not None]
+    tools = (tool(connection, ref, scope) for ref in refs)
+    return [one for one in tools if one is not None]
 
 
 def resolve(

@@ -18,9 +18,12 @@ from periplus.stores.sqlite import change as changing
 from periplus.stores.sqlite.connect import CATALOG, connect_reader, connect_writer
 from periplus.stores.sqlite.faults import told
 from periplus.stores.sqlite.readers import READERS, Readers
+from periplus.stores.sqlite.unchanged import Unchanged
 
 _T = TypeVar("_T")
 _WALK = 500  # tools that are in memory at once while an index is built
+_SOURCES = "sources"
+_LIGHT = 32 << 10  # bytes of a tool that are read again on the event loop: a fraction of a millisecond
 
 
 class SqliteStore:
@@ -35,6 +38,7 @@ class SqliteStore:
         self._walking = CapacityLimiter(READERS)
         self._browser = browse.Browser()
         self._records = read.Records()
+        self._unchanged = Unchanged(path)
 
     @classmethod
     async def open(cls, directory: Path) -> SqliteStore:
@@ -52,7 +56,13 @@ class SqliteStore:
         return await self._read(read.revision)
 
     async def sources(self) -> Sequence[SourceRecord]:
-        return await self._read(self._records.sources)
+        self._readers.check_open()
+        known: Sequence[SourceRecord] | None = self._unchanged.known(_SOURCES)
+        if known is None:
+            state = self._unchanged.state()
+            known = tuple(await self._read(self._records.sources))
+            self._unchanged.keep(_SOURCES, known, state)
+        return list(known)
 
     async def source(self, source: str) -> SourceRecord | None:
         return await self._read(read.source, source)
@@ -73,7 +83,15 @@ class SqliteStore:
         return await self._write(changing.remove, source, at, from_thread.check_cancelled)
 
     async def tool(self, ref: ToolRef, scope: Scope) -> Tool | None:
-        return await self._read(read.tool, ref, scope)
+        self._readers.check_open()
+        known: read.Rows | None = self._unchanged.known((ref, scope))
+        if known is not None:
+            return read.made(ref, known)
+        state = self._unchanged.state()
+        rows, tool = await self._read(read.found, ref, scope)
+        if read.weight(rows) <= _LIGHT:
+            self._unchanged.keep((ref, scope), rows, state)
+        return tool
 
     async def resolve(self, folded: str, scope: Scope, limit: int) -> Sequence[tuple[ToolRef, tuple[str, ...]]]:
         return await self._read(read.resolve, folded, scope, limit)
@@ -158,6 +176,7 @@ class SqliteStore:
         return connection
 
     def _let_go(self) -> None:
+        self._unchanged.close()
         self._readers.let_go()
         self._writer.close()
 
