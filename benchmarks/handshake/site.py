@@ -67,6 +67,7 @@ def main() -> None:
     kind, tools, areas = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     made = {"openapi": rest, "graphql": graph}[kind](tools, areas)
     listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # a made socket has no protocol, so uvicorn does not
     server = uvicorn.Server(uvicorn.Config(made, log_level="warning", lifespan="off", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

@@ -72,10 +72,14 @@ def _listener(address: Address) -> socket.socket:
         family, _, _, _, place = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        return socket.create_server(place[:2], family=family, backlog=_BACKLOG)
+        listener = socket.create_server(place[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
         raise Problem(
             Code.UNAVAILABLE,
             f"cannot listen on {address}: {os.strerror(error.errno or 0)}",
             hints=("is another gateway running there?", "choose another place: periplus serve --http 127.0.0.1:0"),
         ) from error
+    # A made socket has no protocol, so the loop does not do it for its connections: an answer's body would wait 40 ms
+    # for the caller to acknowledge its head.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener

@@ -30,13 +30,13 @@ class Conversations:
 
     async def load(self, principal: Principal, name: str) -> Session:
         """The session as it is stored; an empty one of version 0 where there is none."""
-        if not name or len(name) > _LONGEST:
-            raise Problem(Code.BAD_INPUT, f"a session's name has 1 to {_LONGEST} characters", hints=("shorten it",))
+        _check(name)
         found = await self._sessions.session(principal, name, self._clock.now(), self._idle_s)
         return found or Session(id=name, principal=principal.id, tenant=principal.tenant)
 
     async def peek(self, principal: Principal, name: str) -> Session:
         """The session as it is stored, for whoever writes it next: that will be the use."""
+        _check(name)
         found = await self._sessions.peek(principal, name, self._clock.now(), self._idle_s)
         return found or Session(id=name, principal=principal.id, tenant=principal.tenant)
 
@@ -59,11 +59,11 @@ class Conversations:
     async def change(self, principal: Principal, name: str, slot: str, edit: Callable[[Slot], Slot]) -> Session:
         """Change one slot whatever others do meanwhile: `edit` is asked anew when they were first."""
         for _ in range(_TRIES):
-            session = await self.load(principal, name)
+            session = await self.peek(principal, name)
             before = session.slots.get(slot, {})
             after = edit(dict(before))
             if after == before:
-                return session
+                return await self.load(principal, name)
             try:
                 return await self.save(msgspec.structs.replace(session, slots=session.slots | {slot: after}))
             except Problem as problem:
@@ -94,3 +94,8 @@ class Conversations:
         if told is None or self._clock.now() - float(told[1]) > within_s:
             return None
         return str(told[0])
+
+
+def _check(name: str) -> None:
+    if not name or len(name) > _LONGEST:
+        raise Problem(Code.BAD_INPUT, f"a session's name has 1 to {_LONGEST} characters", hints=("shorten it",))

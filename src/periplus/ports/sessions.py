@@ -12,7 +12,10 @@ class Sessions(Protocol):
     """Sessions of principals; one principal's are another's as little as if they did not exist."""
 
     async def session(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
-        """The session, which counts as a use; None when there is none or nobody used it for so long."""
+        """The session, or None when there is none or nobody used it for so long.
+
+        This counts as a use, to within a hundredth of `idle_s`.
+        """
         ...
 
     async def peek(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:

@@ -15,6 +15,8 @@ from periplus.stores.sqlite.ledger import approvals, audit, keys, values
 from periplus.stores.sqlite.ledger.batches import Batches
 from periplus.stores.sqlite.readers import Readers
 
+_USES = 100  # a use of a session is written down when this share of its time has gone by since the last one
+
 
 class SqliteLedger:
     """`Ledger`, `Sessions` and `Keys` in one file. Uses and draws are written without a wait for the disk."""
@@ -86,10 +88,17 @@ class SqliteLedger:
         return gone + await self._write(approvals.expire, now)
 
     async def session(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
+        seen = await self._read(values.peek, principal, id_, now, idle_s)
+        if seen is None:
+            return None
+        session, used = seen
+        if now - used < idle_s / _USES:
+            return session
         return await self._write(values.session, principal, id_, now, idle_s, durable=False)
 
     async def peek(self, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
-        return await self._read(values.peek, principal, id_, now, idle_s)
+        seen = await self._read(values.peek, principal, id_, now, idle_s)
+        return seen[0] if seen else None
 
     async def save(self, session: Session, now: float, idle_s: float) -> Session:
         return await self._write(values.save, session, now, idle_s)

@@ -65,16 +65,20 @@ def session(
     if found is None:
         return None
     connection.execute(sql["use_session"], {**place, "now": now})
-    version, slots = found
+    version, slots, _ = found
     return Session(id=id_, principal=principal.id, tenant=principal.tenant, version=version, slots=_slots(slots))
 
 
-def peek(connection: sqlite3.Connection, principal: Principal, id_: str, now: float, idle_s: float) -> Session | None:
+def peek(
+    connection: sqlite3.Connection, principal: Principal, id_: str, now: float, idle_s: float
+) -> tuple[Session, float] | None:
+    """The session, and when it was last used."""
     place = {"tenant": principal.tenant, "principal": principal.id, "id": id_}
     found = _live(connection, place, now, idle_s)
     if found is None:
         return None
-    return Session(id=id_, principal=principal.id, tenant=principal.tenant, version=found[0], slots=_slots(found[1]))
+    version, slots, used = found
+    return Session(id=id_, principal=principal.id, tenant=principal.tenant, version=version, slots=_slots(slots)), used
 
 
 def save(connection: sqlite3.Connection, session: Session, now: float, idle_s: float) -> Session:
@@ -138,7 +142,9 @@ def draw(connection: sqlite3.Connection, bucket: str, rate: Rate, now: float) ->
     return 0.0
 
 
-def _live(connection: sqlite3.Connection, place: dict[str, str], now: float, idle_s: float) -> tuple[int, bytes] | None:
-    """Version and slots of a session that was used lately enough."""
+def _live(
+    connection: sqlite3.Connection, place: dict[str, str], now: float, idle_s: float
+) -> tuple[int, bytes, float] | None:
+    """Version, slots and last use of a session that was used lately enough."""
     found = connection.execute(queries(_SQL)["session"], place).fetchone()
-    return (found[0], found[2]) if found and found[1] > now - idle_s else None
+    return (found[0], found[2], found[1]) if found and found[1] > now - idle_s else None
