@@ -134,3 +134,8 @@ def test_a_taken_source_name_is_numbered():
 def test_every_location_gives_a_legal_name(location):
     """S-15"""
     ToolRef.parse(f"{source_id(location, ())}/x")
+
+
+def test_source_ids_that_nobody_chose_differ_by_more_than_hyphens():
+    """E-5, S-15."""
+    assert source_id("https://api.example.com/a", {"apiexamplecom-a"}) == "api-example-com-a-2"

@@ -108,13 +108,23 @@ async def _folded(store: Store, text: str, scope: Scope, top: str) -> Node:
     here = await store.node(top, scope)
     for name in [piece for piece in text.strip().strip("/").split("/") if piece.strip()]:
         children = await _all_children(store, here.path if here else top, scope)
-        same = [child for child in children if fold(child.name) == fold(name) or fold(child.title) == fold(name)]
+        same = _called(children, name)
         if len(same) != 1:
             raise _unknown(text, here.path if here else top, same or children, top)
         here = same[0]
     if here is None:
         raise _unknown(text, top, (), top)
     return here
+
+
+def _called(children: Sequence[Node], name: str) -> Sequence[Node]:
+    """The children that a name means: as their source writes it, else by the normal form of name, then of title."""
+    wanted = fold(name)
+    return (
+        [child for child in children if child.title == name]
+        or [child for child in children if fold(child.name) == wanted]
+        or [child for child in children if fold(child.title) == wanted]
+    )
 
 
 async def _all_children(store: Store, path: str, scope: Scope) -> list[Node]:

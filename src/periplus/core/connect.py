@@ -38,7 +38,7 @@ from periplus.model import (
 )
 from periplus.ports import Change, Clock, Known, Source, Store, Wires
 
-READER = 4
+READER = 5
 """Raised when a new release reads the same document differently, so that stored sources are read again."""
 
 _RETIRED_FOR_S = 30 * 86_400.0

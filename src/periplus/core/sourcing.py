@@ -27,6 +27,7 @@ from periplus.model import (
     SourceState,
     Verdict,
     check_source_id,
+    fold,
 )
 from periplus.ports import Change, Clock, Source, Store, Wires
 
@@ -76,7 +77,7 @@ class Sourcing:
         await self._allow(spec, principal)
         records = await self._room.store.sources()
         if spec.id:
-            check_source_id(spec.id)
+            _check_apart(check_source_id(spec.id), records)
         else:
             same = next((record for record in records if _same_place(record.spec, spec)), None)
             if same and _only_an_address(spec):
@@ -193,3 +194,15 @@ def _same_place(stored: SourceSpec, asked: SourceSpec) -> bool:
 def _only_an_address(spec: SourceSpec) -> bool:
     """Whether a spec says where a source is and nothing of how it is to be read."""
     return spec == SourceSpec(url=spec.url, kind=spec.kind, command=spec.command, args=spec.args, cwd=spec.cwd)
+
+
+def _check_apart(source: str, records: Sequence[SourceRecord]) -> None:
+    """Refuse a new source that is called as one in the catalog, but for hyphens: names of both would be one (E-5)."""
+    read = {record.id for record in records if record.document}
+    alike = next((one for one in sorted(read) if fold(one) == fold(source)), source)
+    if source not in read and alike != source:
+        raise Problem(
+            Code.BAD_INPUT,
+            f"{source!r} and the source {alike!r} differ only in hyphens",
+            hints=("choose another name",),
+        )

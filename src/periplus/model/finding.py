@@ -29,7 +29,7 @@ class FindingCode(StrEnum):
     UNDECLARED_PATH_PARAMETER = "undeclared_path_parameter"  # the path names a parameter nobody declares: it is text
     UNUSED_PATH_PARAMETER = "unused_path_parameter"  # a path parameter is declared and not in the path
     DUPLICATE_OPERATION_ID = "duplicate_operation_id"  # several operations have one operationId; all are kept
-    NAME_COLLISION = "name_collision"  # several operations want one name; all are kept and told apart
+    NAME_COLLISION = "name_collision"  # several operations or areas want one name; all are kept and told apart
     PATTERN_UNSUPPORTED = "pattern_unsupported"  # a regular expression cannot be checked here and is left out
     SCHEMA_REDUCED = "schema_reduced"  # a schema says less than its description does
     SCHEMA_UNSATISFIABLE = "schema_unsatisfiable"  # no value satisfies a schema

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from periplus.core.intake.texts import clean, first_sentence
 from periplus.core.words import words
@@ -18,6 +19,7 @@ _VERBS = frozenset(
     }
 )  # fmt: skip
 _NAMED = 4
+_AS_TOLD: Mapping[str, str] = MappingProxyType({})
 _ROLLED_UP = re.compile(r"\d+ tools?(?::.*)?")
 
 
@@ -43,11 +45,15 @@ def ancestors(path: str) -> list[str]:
 
 
 def tree(
-    places: Iterable[tuple[tuple[str, ...], str]], drafts: Sequence[NodeDraft], shared: Sequence[Node] = ()
+    places: Iterable[tuple[tuple[str, ...], str]],
+    drafts: Sequence[NodeDraft],
+    shared: Sequence[Node] = (),
+    called: Mapping[str, str] = _AS_TOLD,
 ) -> list[Node]:
     """Nodes with tools below them, from (paths, leaf) of every visible tool and what the source says of areas.
 
-    Of nodes that several sources share only what is told is known here, not what stands in them.
+    Of nodes that several sources share only what is told is known here, not what stands in them. `called`: areas that
+    are called otherwise than their source does.
     """
     counts: Counter[str] = Counter()
     leaves: defaultdict[str, list[str]] = defaultdict(list)
@@ -62,7 +68,8 @@ def tree(
             counts[node] += tools
     told: dict[str, NodeDraft] = {}
     for draft in drafts:
-        told.setdefault(area_path(draft.path), draft)
+        path = area_path(draft.path)
+        told.setdefault(called.get(path, path), draft)
     children: defaultdict[str, list[str]] = defaultdict(list)
     for path in sorted(counts):
         children[path.rpartition("/")[0]].append(path)

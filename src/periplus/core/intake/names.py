@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from periplus.model import area_path, leaf_segment, segment, short_hash
+from periplus.model import area_path, fold, leaf_segment, segment, short_hash
 from periplus.model.ref import REF_MAX
 
 _SILENT = frozenset(
@@ -32,6 +32,7 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     leaf: str
     method: str
     origin: str
+    told: str = ""  # the area as it is told, where another one is called almost so
 
 
 class Named(msgspec.Struct, frozen=True, gc=False):
@@ -92,7 +93,7 @@ def _kept(want: Wanted, stored: Mapping[str, str], room: int) -> str | None:
     if path is None:
         return None
     area, _, leaf = path.rpartition("/")
-    fits = area == want.area and (leaf == want.leaf or leaf.startswith(f"{want.leaf}_"))
+    fits = area in {want.area, want.told or want.area} and (leaf == want.leaf or leaf.startswith(f"{want.leaf}_"))
     return path if fits or path == _fit(want.area, want.leaf, room) else None
 
 
@@ -133,11 +134,12 @@ def source_id(location: str, taken: Collection[str]) -> str:
 
 
 def free_id(name: str, taken: Collection[str]) -> str:
-    """The name, or the first numbered form of it that nobody has."""
+    """The name, or the first numbered form of it that differs from all others by more than hyphens."""
+    folded = {fold(one) for one in taken}
     return next(
         candidate
         for number in range(1, len(taken) + 2)
-        if (candidate := name if number == 1 else f"{name[: _ID_MAX - 4]}-{number}") not in taken
+        if fold(candidate := name if number == 1 else f"{name[: _ID_MAX - 4]}-{number}") not in folded
     )
 
 

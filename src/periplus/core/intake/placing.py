@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
 from periplus.core.intake.drafts import Entry
 from periplus.core.intake.fanout import Standing, divided
+from periplus.core.intake.levels import told_apart
 from periplus.core.intake.names import Named
 from periplus.core.taxonomy.areas import Subject, Taxonomy
 from periplus.model import Node
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """What is settled of a source's tree before its tools are placed."""
+
+    areas: Mapping[str, str]  # called otherwise than they are told
+    places: AbstractSet[str]  # where its tools stand until now
 
 
 class Placing(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,10 +34,11 @@ class Placing(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.most}{self.taxonomy.version if self.taxonomy else ''}"
 
     def places(
-        self, source: str, entries: Sequence[Entry], named: Sequence[Named], about: tuple[str, ...]
+        self, source: str, entries: Sequence[Entry], named: Sequence[Named], about: tuple[str, ...], held: Held
     ) -> list[tuple[str, ...]]:
         """The places of every tool of a source; `about` is what the source says of itself."""
-        paths = [entry.paths for entry in entries]
+        paths = _called([entry.paths for entry in entries], held.areas)
+        fixed = {path for own in set(paths) for path in own} | {node.path for node in self.nodes()}
         if self.taxonomy:
             leaning = self.taxonomy.leaning(*about)
             paths = [
@@ -40,11 +50,17 @@ class Placing(msgspec.Struct, frozen=True, kw_only=True):
             for entry, name, own in zip(entries, named, paths, strict=True)
         ]
         moved = divided(standing, self.most)
-        return [moved.get(number, own) for number, own in enumerate(paths)] if moved else paths
+        paths = [moved.get(number, own) for number, own in enumerate(paths)] if moved else paths
+        stood = {path for own in set(paths) for path in own}
+        return _called(paths, told_apart(source, stood - fixed, fixed=fixed, held=held.places))
 
     def nodes(self) -> list[Node]:
         """The nodes that no source describes."""
         return self.taxonomy.nodes() if self.taxonomy else []
+
+
+def _called(paths: list[tuple[str, ...]], areas: Mapping[str, str]) -> list[tuple[str, ...]]:
+    return [tuple(areas.get(path, path) for path in own) for own in paths] if areas else paths
 
 
 def _subject(source: str, entry: Entry, named: Named) -> Subject:

@@ -10,8 +10,9 @@ import msgspec
 from periplus.core.intake.areas import tree
 from periplus.core.intake.drafts import Entry, flagged
 from periplus.core.intake.hashes import digest, shapes_of
+from periplus.core.intake.levels import told_apart
 from periplus.core.intake.names import Named, settle_names
-from periplus.core.intake.placing import Placing
+from periplus.core.intake.placing import Held, Placing
 from periplus.core.intake.texts import commands
 from periplus.core.schema.closure import SCHEMA_MAX
 from periplus.model import OWN_TREE, Finding, FindingCode, Node, Reading, Severity, fold
@@ -94,11 +95,17 @@ def make_plan(
 ) -> Plan:
     """Compare by fingerprint; the result depends on the set of operations, not on their order."""
     entries = _unique_keys(entries, reading)
+    held = {place for old in known.values() for place in old.places}
+    told = {path for paths in {entry.paths for entry in entries} for path in paths}
+    areas = told_apart(source, told, held=held)
+    _report_areas(areas, reading)
+    entries = [_standing(entry, areas) for entry in entries] if areas else entries
     stored = {key: old.path for key, old in known.items()}
     named = settle_names(source, [entry.want for entry in entries], stored, retired)
     _report_collisions(entries, named, reading)
     shapes = _reachable(shapes_of(reading.definitions), entries)
-    places = placing.places(source, entries, named, (reading.document.title, reading.instructions))
+    about = (reading.document.title, reading.instructions)
+    places = placing.places(source, entries, named, about, Held(areas=areas, places=held))
     items = tuple(
         _item(entry, name, shapes, known.get(entry.want.key), stand)
         for entry, name, stand in zip(entries, named, places, strict=True)
@@ -111,7 +118,7 @@ def make_plan(
         source=source,
         items=items,
         removed=tuple(key for key in known if key not in keys),
-        nodes=tuple(tree(visible, reading.nodes, placing.nodes())),
+        nodes=tuple(tree(visible, reading.nodes, placing.nodes(), areas)),
         shapes=shapes,
     )
 
@@ -151,6 +158,28 @@ def _unique_keys(entries: Sequence[Entry], reading: Reading) -> Sequence[Entry]:
         else:
             result.append(entry)
     return result
+
+
+def _standing(entry: Entry, areas: Mapping[str, str]) -> Entry:
+    """The entry asking for a name in the area that its own became."""
+    want = entry.want
+    if want.area not in areas:
+        return entry
+    return msgspec.structs.replace(entry, want=msgspec.structs.replace(want, area=areas[want.area], told=want.area))
+
+
+def _report_areas(areas: Mapping[str, str], reading: Reading) -> None:
+    for told, became in areas.items():
+        if told.rpartition("/")[2] != became.rpartition("/")[2]:
+            reading.findings.append(
+                Finding(
+                    severity=Severity.NOTE,
+                    code=FindingCode.NAME_COLLISION,
+                    where=reading.document.url,
+                    operation=told,
+                    message=f"the area {told!r} differs from another only in case or punctuation; it became {became!r}",
+                )
+            )
 
 
 def _report_collisions(entries: Sequence[Entry], named: Sequence[Named], reading: Reading) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from periplus.core.words import singular, words
-from periplus.model import OWN_TREE, Node, fold, glob_matches, segment
+from periplus.model import OWN_TREE, Node, glob_matches, segment
 
 CAPABILITIES = f"{OWN_TREE}capability"
 """Where the tree of areas of work begins."""
@@ -49,7 +49,6 @@ class Taxonomy:
         for number, area in enumerate(self._areas):
             for word in dict.fromkeys(singular(piece) for text in area.words for piece in words(text)):
                 self._by_word[word].append(number)
-        self._tops = {fold(area.path.partition("/")[0]) for area in self._areas}
         self.version = hashlib.sha256(msgspec.json.encode(self._areas)).hexdigest()[:12]
 
     def leaning(self, *texts: str) -> dict[int, float]:
@@ -75,7 +74,7 @@ class Taxonomy:
         scored = {number: score + leaning.get(number, 0.0) for number, score in scores.items()}
         best = max(scored, key=lambda number: (scored[number], -number), default=None)
         if best is None or scored[best] < _ENOUGH:
-            return f"{CAPABILITIES}/{self._own(source)}"
+            return f"{CAPABILITIES}/{source}"
         return f"{CAPABILITIES}/{_path(self._areas[best])}/{source}"
 
     def nodes(self) -> list[Node]:
@@ -84,10 +83,6 @@ class Taxonomy:
             Node(path=f"{CAPABILITIES}/{_path(area)}", title=area.path.rpartition("/")[2], summary=area.summary)
             for area in self._areas
         ]
-
-    def _own(self, source: str) -> str:
-        """The node of what fits nowhere, which no area is called as (E-5)."""
-        return f"{source}_source" if fold(source) in self._tops else source
 
 
 def _named(area: Area, subject: Subject) -> float:
