@@ -81,3 +81,35 @@ async def test_values_are_suggested_by_the_server_that_has_the_prompt(base: str)
         with pytest.raises(MCPError):
             await client.complete(types.PromptReference(name="none"), {"name": "arg1", "value": ""})
     assert found.completion.values == ["paris", "park", "party"]
+
+
+async def test_a_session_hears_what_is_logged_from_its_level_on(base: str) -> None:
+    """T-6: set for the session; where none was, from `info` on."""
+    heard: list[Any] = []
+
+    async def hear(params: types.LoggingMessageNotificationParams) -> None:
+        heard.append(params.data)
+
+    async with Client(f"{base}/mcp", mode="legacy", logging_callback=hear) as client:
+        assert client.server_capabilities.logging is not None
+        await client.call_tool("test_tool_with_logging", {})
+        assert heard == ["Tool execution started", "Tool processing data", "Tool execution completed"]
+        level = types.SetLevelRequest(params=types.SetLevelRequestParams(level="error"))
+        await client.session.send_request(level, types.EmptyResult)
+        await client.call_tool("test_tool_with_logging", {})
+    async with Client(f"{base}/mcp", mode="legacy", logging_callback=hear) as other:
+        await other.call_tool("test_simple_text", {})
+    assert len(heard) == 3
+
+
+@pytest.mark.parametrize(("level", "count"), [(None, 0), ("info", 3), ("notice", 0)])
+async def test_a_request_says_from_which_level_on_it_wants_to_hear(base: str, level: Any, count: int) -> None:
+    """T-1, T-6: in the newest revision, which has no level of a session; what is not asked for is not sent."""
+    heard: list[Any] = []
+
+    async def hear(params: types.LoggingMessageNotificationParams) -> None:
+        heard.append(params.data)
+
+    async with Client(f"{base}/mcp", mode="2026-07-28", logging_callback=hear, log_level=level) as client:
+        await client.call_tool("test_tool_with_logging", {})
+    assert len(heard) == count

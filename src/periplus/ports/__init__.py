@@ -21,6 +21,7 @@ from periplus.ports.faces import (
 )
 from periplus.ports.keys import Keys
 from periplus.ports.ledger import Ledger, LedgerFactory
+from periplus.ports.listening import LEVELS, UNSAID, Listener, Logged, is_finer
 from periplus.ports.origin import Origin, Span, Tracing, begun, here, traceparent, within
 from periplus.ports.policies import Policies
 from periplus.ports.rows import Row, encode_tool, pack_tool, stamp_tool, unpack_tool
@@ -45,6 +46,8 @@ from periplus.ports.transports import (
 from periplus.ports.wires import Fetch, Fetched, FetchRequest, McpLinks, McpListing, ReadLimits, Wires
 
 __all__ = [
+    "LEVELS",
+    "UNSAID",
     "Ask",
     "CallWires",
     "Calling",
@@ -66,6 +69,8 @@ __all__ = [
     "Known",
     "Ledger",
     "LedgerFactory",
+    "Listener",
+    "Logged",
     "McpLinks",
     "McpListing",
     "McpOut",
@@ -96,6 +101,7 @@ __all__ = [
     "begun",
     "encode_tool",
     "here",
+    "is_finer",
     "no_progress",
     "pack_tool",
     "stamp_tool",

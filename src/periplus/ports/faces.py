@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from periplus.model import Principal, Problem
+from periplus.ports.listening import Listener
 from periplus.ports.origin import Origin
 from periplus.ports.transports import Progress, no_progress
 
@@ -39,6 +40,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     approval: str = ""  # an approval the host has just had a person agree to (T-5)
     origin: Origin = Origin()  # its place in a trace
     progress: Progress = no_progress
+    listener: Listener | None = None  # hears what upstreams log meanwhile
     presented: Mapping[str, str] = Presented()  # over HTTP: for credentials that are passed on or exchanged (T-23)
     base_url: str = ""  # over HTTP: where the gateway was reached
 

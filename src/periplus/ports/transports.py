@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import msgspec
 
 from periplus.model import Answer, Prepared, Principal, SourceSpec, Tool
+from periplus.ports.listening import Listener
 
 Progress = Callable[[float, float | None, str], Awaitable[None]]
 
@@ -50,6 +51,7 @@ class Calling(msgspec.Struct, frozen=True, kw_only=True):
     dialogue: Dialogue | None = None  # mcp: with a caller that speaks it, too
     presented: dict[str, str] = {}  # headers of the caller's own request; only pass_through and token_exchange look
     progress: Progress = no_progress
+    listener: Listener | None = None  # mcp: hears what the server logs meanwhile
 
 
 class HttpRequest(msgspec.Struct, frozen=True, kw_only=True):

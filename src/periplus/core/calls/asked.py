@@ -12,7 +12,7 @@ from periplus.core.calls.reading import MustRead
 from periplus.core.mending.lenient import STRICT, Leniency
 from periplus.core.shaping.shape import WHOLE, Shape
 from periplus.model import CallRules, Decision, Prepared, Principal, Tool
-from periplus.ports import Calling, Dialogue, Site, no_progress
+from periplus.ports import Calling, Dialogue, Listener, Site, no_progress
 from periplus.ports.transports import Progress
 
 
@@ -38,6 +38,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     dialogue: Dialogue | None = None
     presented: dict[str, str] = {}
     progress: Progress = no_progress
+    listener: Listener | None = None
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):

@@ -126,6 +126,7 @@ class Checks:
             presented=asked.presented,
             dialogue=asked.dialogue,
             progress=asked.progress,
+            listener=asked.listener,
         )
 
 

@@ -14,7 +14,7 @@ from periplus.core.shaping.cut import size_of
 from periplus.core.shaping.shape import shape_of
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, Approval, Principal, Result, Step
-from periplus.ports import Dialogue, no_progress
+from periplus.ports import Dialogue, Listener, no_progress
 from periplus.ports.transports import Progress
 
 
@@ -43,6 +43,7 @@ class CallVerbs(Wired):
         dialogue: Dialogue | None = None,
         presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
+        listener: Listener | None = None,
     ) -> Result:
         """Call a tool: validated, permitted, sent, shaped and recorded, in this order.
 
@@ -53,7 +54,8 @@ class CallVerbs(Wired):
         once, and its answer given again. `leniency` says what is forgiven of the arguments. `dialogue` is for
         callers that speak MCP themselves: they get results of MCP servers as those came, and what servers ask.
         `presented` are headers of the caller's own request, for credentials that pass them on or exchange their
-        token; nothing else reads them.
+        token; nothing else reads them. `listener` hears what an MCP server logs meanwhile, where it says so of this
+        call and of no other.
         """
         asked = Asked(
             tool=tool,
@@ -72,6 +74,7 @@ class CallVerbs(Wired):
             dialogue=dialogue,
             presented={name.lower(): text for name, text in (presented or {}).items()},
             progress=progress,
+            listener=listener,
         )
         judge, sources = await self._standing.judge_and_sources(principal)
         return await self._calls.call(asked, judge, sources)

@@ -20,7 +20,7 @@ from periplus.core.shaping.cut import size_of
 from periplus.core.shaping.shape import shape_of
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, Code, Principal, Problem, Result, Step
-from periplus.ports import no_progress
+from periplus.ports import Listener, no_progress
 from periplus.ports.transports import Progress
 
 _WHOLE = 1 << 62
@@ -49,6 +49,7 @@ class ValueVerbs(Wired):
         timeout_s: float | None = None,
         presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
+        listener: Listener | None = None,
         refers: bool = True,
         echoes: bool = False,
     ) -> Taken:
@@ -80,6 +81,7 @@ class ValueVerbs(Wired):
             echoes=echoes,
             presented={name.lower(): text for name, text in (presented or {}).items()},
             progress=progress,
+            listener=listener,
         )
         judge, sources = await self._standing.judge_and_sources(principal)
         result = await self._calls.call(asked, judge, sources)

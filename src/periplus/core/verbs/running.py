@@ -31,7 +31,7 @@ from periplus.model import (
     StepState,
     Together,
 )
-from periplus.ports import no_progress
+from periplus.ports import Listener, no_progress
 from periplus.ports.transports import Progress
 
 _WHOLE = 1 << 62
@@ -47,6 +47,7 @@ class _Asks(msgspec.Struct, frozen=True, kw_only=True):
     leniency: Leniency
     own: Mapping[str, Own]
     presented: dict[str, str]
+    listener: Listener | None
     leave: Leave | None = None
     pause: Pause | None = None
     again: list[Leave]  # for the call that the pause was about, once its approval is spent: it may be tried again
@@ -69,6 +70,7 @@ class RunVerbs(Wired):
         timeout_s: float | None = None,
         presented: Mapping[str, str] | None = None,
         progress: Progress = no_progress,
+        listener: Listener | None = None,
     ) -> Ran:
         """Run steps in their order, each through `call`, after all of them were looked at.
 
@@ -91,6 +93,7 @@ class RunVerbs(Wired):
                 leniency=leniency,
                 own=own or {},
                 presented={name.lower(): text for name, text in (presented or {}).items()},
+                listener=listener,
                 leave=pause.leave if pause else None,
                 pause=pause,
                 again=[],
@@ -169,6 +172,7 @@ class RunVerbs(Wired):
             budget=_WHOLE,
             leniency=asks.leniency,
             presented=asks.presented,
+            listener=asks.listener,
         )
         judge, sources = await self._standing.judge_and_sources(asks.principal)
         return await self._calls.call(asked, judge, sources)

@@ -200,6 +200,7 @@ class Expansion:
             offset=arguments.get("offset", 0),
             presented=request.presented,
             progress=request.progress,
+            listener=request.listener,
         )
         body: dict[str, Any] = {"tool_id": str(result.tool), "status": "ok", "result": result.value}
         if result.run:

@@ -64,6 +64,7 @@ class Execution:
                 timeout_s=turn.given.get("timeout_seconds"),
                 presented=turn.request.presented,
                 progress=turn.request.progress,
+                listener=turn.request.listener,
                 refers=False,
                 echoes=turn.settings.debug_echo,
             )

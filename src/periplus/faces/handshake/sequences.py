@@ -49,6 +49,7 @@ async def run(turn: Turn, leniency: Leniency, inner: Any) -> Reply:
             timeout_s=turn.given.get("timeout_seconds"),
             presented=turn.request.presented,
             progress=turn.request.progress,
+            listener=turn.request.listener,
         )
     except Problem as problem:
         raise await refused(turn, problem, made.written, actions) from problem

@@ -119,6 +119,7 @@ class Pinned:
                 approval=request.approval,
                 presented=request.presented,
                 progress=request.progress,
+                listener=request.listener,
                 dialogue=asked.dialogue,
             )
         return result.value

@@ -17,6 +17,7 @@ from periplus.core.gateway import Gateway
 from periplus.hosts.desk import Desk
 from periplus.hosts.mcp.asking import Answered, Asking
 from periplus.hosts.mcp.direct import Pinned
+from periplus.hosts.mcp.logs import Logs
 from periplus.hosts.mcp.news import News
 from periplus.hosts.mcp.replies import result_of
 from periplus.hosts.mcp.shelf import Shelf, listed_prompt, listed_resource, listed_template, listed_tool
@@ -53,12 +54,13 @@ class McpHost:
         self._seen: OrderedDict[str, tuple[Operation, ...]] = OrderedDict()  # by connection: the list it has read
         self._pinned = Pinned(gateway, desk)
         self._news = News(gateway, desk)
+        self._logs = Logs()
 
     def server(self) -> Server[Any]:
         """The SDK's server for this face; it speaks every revision, stateless ones included."""
         face = self._desk.face
         hint = CacheHint(ttl_ms=_DAY_MS, scope="public")
-        return Server(
+        server: Server[Any] = Server(
             face.server_name,
             version=face.server_version,
             instructions=face.instructions,
@@ -74,6 +76,9 @@ class McpHost:
             on_completion=self._complete,
             on_subscriptions_listen=ListenHandler(self._news.bus),
         )
+        # Given to the constructor the SDK would warn of it: the newest revision has it no more.
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._logs.set_level)
+        return server
 
     async def watch(self) -> None:
         """Tell those who subscribed when a list becomes another one, for as long as this runs."""
@@ -102,6 +107,7 @@ class McpHost:
             anonymous=anonymous and not connection,
             origin=origin_of(meta.get("traceparent") or headers.get("traceparent"), self._clock),
             progress=progress,
+            listener=self._logs.listener(context),
             presented=getattr(context.request.state, "presented", Presented()) if context.request else Presented(),
             base_url=getattr(context.request.state, "base_url", "") if context.request is not None else "",
         )

@@ -61,6 +61,7 @@ class McpCalls:
             headers=request.headers,
             on_progress=None if calling.progress is no_progress else _Told(calling),
             dialogue=calling.dialogue,
+            listener=calling.listener,
         )
 
 

@@ -18,6 +18,7 @@ from mcp.shared.inbound import (
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
+    LOG_LEVEL_META_KEY,
     METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
     SERVER_INFO_META_KEY,
@@ -32,6 +33,7 @@ from mcp_types.version import (
 
 from periplus.model import Code, Problem
 from periplus.net.mcp.refusals import is_closed
+from periplus.ports import UNSAID, Listener
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +107,7 @@ async def greet(
 
 
 def stamped(
-    hello_protocol: str, voice: Voice, method: str, params: dict[str, Any]
+    hello_protocol: str, voice: Voice, method: str, params: dict[str, Any], listener: Listener | None = None
 ) -> tuple[dict[str, Any], CallOptions]:
     """A request as the negotiated revision wants it: its envelope in `_meta`, its routing in headers."""
     headers = {MCP_PROTOCOL_VERSION_HEADER: hello_protocol}
@@ -114,7 +116,7 @@ def stamped(
             PROTOCOL_VERSION_META_KEY: hello_protocol,
             CLIENT_INFO_META_KEY: voice.info,
             CLIENT_CAPABILITIES_META_KEY: voice.capabilities,
-        }
+        } | ({LOG_LEVEL_META_KEY: listener.level or UNSAID} if listener else {})
         params = {**params, "_meta": {**params.get("_meta", {}), **envelope}}
         headers[MCP_METHOD_HEADER] = method
         name = params.get(NAME_BEARING_METHODS.get(method, ""))

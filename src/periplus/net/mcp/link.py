@@ -18,18 +18,20 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
 from mcp_types import METHOD_NOT_FOUND
 
-from periplus.model import Code, Problem
+from periplus.model import LOCAL, Code, Principal, Problem
 from periplus.net.mcp.blame import named
 from periplus.net.mcp.carrier import Carrier
+from periplus.net.mcp.hearing import Hearing, Hearings
 from periplus.net.mcp.hello import Hello, Voice, greet, stamped
-from periplus.net.mcp.inquiries import Inquiries, first_text, unanswered
+from periplus.net.mcp.inquiries import first_text, unanswered
 from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.launch import Launch
+from periplus.net.mcp.logs import LogLevel
 from periplus.net.mcp.news import subscribe
 from periplus.net.mcp.refusals import EXPECTED, first_fault, is_closed, of_error, of_fault
 from periplus.net.mcp.timing import Timing
 from periplus.net.mcp.wires import Transport, Way, Wire, opened, ways_to
-from periplus.ports import Dialogue
+from periplus.ports import Dialogue, Listener
 
 OnNotice = Callable[[str, Mapping[str, Any]], None]
 """Told each notification of a server: its method and parameters."""
@@ -62,7 +64,8 @@ class Link:
         self._dispatcher: JSONRPCDispatcher | None = None
         self._carrier: Carrier | None = None
         self._scope = anyio.CancelScope()
-        self._inquiries = Inquiries()
+        self._hearings = Hearings()
+        self._log_level = LogLevel()
         self._slots = anyio.Semaphore(timing.requests)
         self._over = anyio.Event()
         self._leaving = False
@@ -85,6 +88,7 @@ class Link:
 
     async def run(self, remembered: Way | None, idle_seconds: float) -> None:
         """Hold the session until its end. Nothing a server does raises out of here."""
+        self._hearings.nobodys()
         try:
             with self._scope:
                 async with anyio.create_task_group() as tasks:
@@ -107,7 +111,7 @@ class Link:
         else:
             self._scope.deadline = anyio.current_time() + self._timing.polite_seconds
 
-    async def request(
+    async def request(  # noqa: PLR0913 - each says one thing about a request
         self,
         method: str,
         params: Mapping[str, Any] | None = None,
@@ -115,22 +119,26 @@ class Link:
         timeout_s: float,
         headers: Mapping[str, str] | None = None,
         on_progress: ProgressFnT | None = None,
+        principal: Principal = LOCAL,
         dialogue: Dialogue | None = None,
+        listener: Listener | None = None,
     ) -> dict[str, Any]:
         """One request and its result as it came on the wire; a refusal is a `Problem` that names the source."""
         if self._dispatcher is None or self.hello is None:
             raise self._named(self.failure or Problem(Code.UNAVAILABLE, "not connected", retryable=True))
+        hearing = Hearing(principal, dialogue, listener)
         voice = self._voice if dialogue is None else self._voice.able(dialogue.capabilities)
-        sent, options = stamped(self.hello.protocol, voice, method, dict(params or {}))
+        sent, options = stamped(self.hello.protocol, voice, method, dict(params or {}), listener)
         mirrored = {name: encode_header_value(value) for name, value in (headers or {}).items()}
         options["headers"] = {**options.get("headers", {}), **mirrored}
         if on_progress is not None:
             options["on_progress"] = on_progress
-        asked: list[str] = []
+        asked = hearing.refused
         self._busy += 1
         try:
-            with anyio.fail_after(timeout_s), self._inquiries.heard_in(asked, dialogue.ask if dialogue else None):
-                async with self._slots:
+            with anyio.fail_after(timeout_s):
+                await self._log_level.reach(listener, self._dispatcher, voice, self.hello)
+                async with self._slots, self._hearings.during(hearing):
                     result = await self._dispatcher.send_raw_request(method, sent, options)
         except TimeoutError as error:
             raise self._named(
@@ -194,6 +202,7 @@ class Link:
                 error = refusal
             else:
                 self._dispatcher, self.way, self.hello = dispatcher, Way(way.wire, not hello.is_modern), hello
+                self._hearings.has_streams = way.wire == "http"
                 self._last_used = anyio.current_time()
                 self.settled.set()
                 tasks.start_soon(subscribe, dispatcher, self._voice, hello, self._timing, self._on_notice)
@@ -211,7 +220,7 @@ class Link:
     async def _answer(
         self, _: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
     ) -> dict[str, Any]:
-        answer = await self._inquiries.answer(method, params)
+        answer = await self._hearings.answer(method, self._journal.without_secrets(dict(params or {})))
         if answer is None:
             raise MCPError(METHOD_NOT_FOUND, f"not offered: {method}")
         return answer
@@ -219,6 +228,7 @@ class Link:
     async def _hear(self, _: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None) -> None:
         if method == "notifications/message":
             self._journal.log(params or {})
+            await self._hearings.log(self._journal.without_secrets(dict(params or {})))
         self._on_notice(method, params or {})
 
     async def _watch(self, idle_seconds: float) -> None:

@@ -27,7 +27,7 @@ from periplus.net.mcp.lists import read_lists
 from periplus.net.mcp.notices import MISSED
 from periplus.net.mcp.seat import Seat
 from periplus.net.mcp.timing import Timing
-from periplus.ports import Dialogue, McpListing
+from periplus.ports import Dialogue, Listener, McpListing
 
 if TYPE_CHECKING:
     import httpx2
@@ -110,6 +110,7 @@ class McpPool:
         headers: Mapping[str, str] | None = None,
         on_progress: ProgressFnT | None = None,
         dialogue: Dialogue | None = None,
+        listener: Listener | None = None,
     ) -> dict[str, Any]:
         """One request over the shared session; the result as it came on the wire."""
         limit = timeout_s or spec.timeout_seconds or self._timing.request_seconds
@@ -119,7 +120,14 @@ class McpPool:
             if not was_open or seat.is_stale:
                 self._on_notice(spec.id, MISSED, {})
             found = await link.request(
-                method, params, timeout_s=limit, headers=headers, on_progress=on_progress, dialogue=dialogue
+                method,
+                params,
+                timeout_s=limit,
+                headers=headers,
+                on_progress=on_progress,
+                principal=principal,
+                dialogue=dialogue,
+                listener=listener,
             )
         return cast("dict[str, Any]", seat.journal.without_secrets(found))
 

@@ -34,6 +34,7 @@ MOORING = {
 BUS = InMemorySubscriptionBus()
 LOG = Path(os.environ.get("LIVELY_LOG", os.devnull))
 grown: list[str] = []
+met: list[anyio.Event] = []
 
 Result = types.CallToolResult | types.InputRequiredResult
 
@@ -168,6 +169,19 @@ async def tell(context: Any, _: Any) -> Result:
     return text("told")
 
 
+async def meet(context: Any, arguments: dict[str, Any]) -> Result:
+    """Logs who is there, waits until as many as are wanted have come, and logs the name once more."""
+    name, wanted = str(arguments["name"]), int(arguments.get("wanted", 1))
+    await context.session.send_log_message("info", f"{name} comes", related_request_id=context.request_id)
+    met.append(anyio.Event())
+    for each in met if len(met) >= wanted else ():
+        each.set()
+    await met[-1].wait()
+    await context.session.send_log_message("debug", f"{name} counts", related_request_id=context.request_id)
+    await context.session.send_log_message("warning", f"{name} goes", "gate", related_request_id=context.request_id)
+    return text(name)
+
+
 async def grow(context: Any, arguments: dict[str, Any]) -> Result:
     grown.append(str(arguments.get("name", "extra")))
     if context.protocol_version >= "2026":
@@ -185,8 +199,8 @@ Act = Callable[..., Awaitable[Result]]
 ACTS: dict[str, Act] = {
     act.__name__: act
     for act in (
-        moor, berth, liar, log, note, rows, nothing, chart, documents, fail, echo, slow, steps, ask, again, crash, tell, grow,
-        bulk,
+        moor, berth, liar, log, note, rows, nothing, chart, documents, fail, echo, slow, steps, ask, again, crash, tell, meet,
+        grow, bulk,
     )
 }  # fmt: skip
 READS = {"note", "slow", "ask"}
@@ -264,6 +278,14 @@ SERVER: Server[Any] = Server(
     on_get_prompt=get_prompt,
     on_subscriptions_listen=ListenHandler(BUS),
 )
+
+
+async def set_level(_: Any, params: types.SetLevelRequestParams) -> types.EmptyResult:
+    jot(f"level {params.level}")
+    return types.EmptyResult()
+
+
+SERVER.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
 
 
 if __name__ == "__main__":

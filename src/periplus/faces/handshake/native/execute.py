@@ -67,6 +67,7 @@ async def _one(turn: Turn, body: Mapping[str, Any]) -> Shown:
             leniency=_leniency(turn),
             presented=turn.request.presented,
             progress=turn.request.progress,
+            listener=turn.request.listener,
         )
     except Problem as problem:
         raise in_words(problem, seen, found.id, asked) from problem
@@ -89,6 +90,7 @@ async def _several(turn: Turn, body: Mapping[str, Any]) -> Executed:
             bounds=Bounds(steps=limits.max_steps, calls=limits.max_calls, seconds=limits.sequence_seconds),
             presented=turn.request.presented,
             progress=turn.request.progress,
+            listener=turn.request.listener,
         )
     except Problem as problem:
         raise await sequences.refused(turn, problem, course.written, actions) from problem
