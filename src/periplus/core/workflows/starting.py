@@ -13,14 +13,17 @@ from periplus.core.workflows.definition import Definition
 from periplus.core.workflows.entering import earliest
 from periplus.core.workflows.record import Record
 from periplus.core.workflows.showing import load_problems
+from periplus.core.workflows.snapshot import Snapshot
 from periplus.core.workflows.tokens import Token
 from periplus.model import Code, Problem
 
 
-def startable(definition: Definition | None, id_: str, near: Sequence[str]) -> Definition:
+def startable(definition: Definition | None, id_: str, snapshot: Snapshot) -> Definition:
     """A definition that a session can begin with, else a problem that says why it cannot."""
     if definition is None:
-        raise Problem(Code.NOT_FOUND, f"Workflow not found: {id_}", hints=(f"there are {', '.join(near) or 'none'}",))
+        near = ", ".join(snapshot.near(id_))
+        hints = (f"nearest: {near}", "list_workflows has all") if near else ("there are none",)
+        raise Problem(Code.NOT_FOUND, f"Workflow not found: {id_}", hints=hints)
     if definition.fatal or definition.workflow is None:
         raise broken(definition.id, definition.faults)
     return definition

@@ -5,34 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import anyio.to_thread
 import msgspec
 
-from periplus.core.audit import Audit, Note
-from periplus.core.calls.approvals import Approvals
-from periplus.core.sessions import Conversations
-from periplus.core.standing import Standing
+from periplus.core.audit import Note
 from periplus.core.workflows import steps, tracing
-from periplus.core.workflows.call import OWN, Call, Done, Rules, Warned
+from periplus.core.workflows.asked import Answer, Asked, Room
+from periplus.core.workflows.call import OWN, Call, Done, Warned
 from periplus.core.workflows.entering import enter
 from periplus.core.workflows.knowledge import show_resource, show_skill, show_skills
-from periplus.core.workflows.library import Library
+from periplus.core.workflows.looking import Looking
 from periplus.core.workflows.outlook import check_gate
 from periplus.core.workflows.people import agreed, asks_person
 from periplus.core.workflows.record import Record
 from periplus.core.workflows.responding import respond
+from periplus.core.workflows.running import run_step
 from periplus.core.workflows.sessions import Opened, Records
 from periplus.core.workflows.showing import load_problems, show_checkpoint, show_workflow
 from periplus.core.workflows.snapshot import Snapshot
 from periplus.core.workflows.starting import begun, inherit, introduction, notice, startable
+from periplus.core.workflows.timeline import steps_after, timeline
 from periplus.core.workflows.tokens import Signer, check_size_of_traces, trace_token, unknown
 from periplus.core.workflows.visible import within
 from periplus.core.workflows.warnings import drifted
-from periplus.model import Code, EventFilter, Principal, Problem, Recorded, Result
-from periplus.ports import Clock, Ledger, Store
+from periplus.model import Code, Principal, Problem
 
 _TRIES = 20
-_PAGE = 1000
 _FREE = frozenset({"get_checkpoint", "respond_checkpoint", "next_activity", "start_session", "get_trace"})
 _PURE: dict[str, Callable[[Call, Mapping[str, Any]], Done]] = {
     "get_workflow": show_workflow,
@@ -46,31 +43,6 @@ _PURE: dict[str, Callable[[Call, Mapping[str, Any]], Done]] = {
 }
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a call of a session is answered with."""
-
-    body: dict[str, Any]
-    token: str
-    warnings: tuple[str, ...] = ()
-    trace_token: str = ""
-
-
-class Room(msgspec.Struct, frozen=True, kw_only=True):
-    """What workflows are served from."""
-
-    library: Library
-    rules: Rules
-    sessions: Signer
-    traces: Signer
-    conversations: Conversations
-    store: Store
-    ledger: Ledger
-    clock: Clock
-    audit: Audit
-    standing: Standing
-    approvals: Approvals
-
-
 class Walks:
     """Calls of sessions, one at a time for each session."""
 
@@ -78,11 +50,11 @@ class Walks:
         self._room = room
         self.rules = room.rules
         self.records = Records(room.conversations, room.sessions, room.rules, room.clock)
+        self._looking = Looking(room.library)
 
     async def snapshot(self, principal: Principal) -> Snapshot:
         """The definitions as they are now, as far as a principal may see them."""
-        snapshot = await anyio.to_thread.run_sync(self._room.library.look)
-        return within(snapshot, self._room.standing.scope(principal))
+        return within(await self._looking.look(), self._room.standing.scope(principal))
 
     # --- sessions -------------------------------------------------------------------------------------------
 
@@ -147,7 +119,7 @@ class Walks:
         snapshot = await self.snapshot(asked.principal)
         record = opened.record
         definition, is_broken = snapshot.running(record.workflow)
-        definition = startable(definition, record.workflow, snapshot.near(record.workflow))
+        definition = startable(definition, record.workflow, snapshot)
         call = Call(
             rules=self.rules,
             snapshot=snapshot,
@@ -166,7 +138,7 @@ class Walks:
         if asked.name == "get_trace":
             return await self._trace(call, arguments)
         if asked.name == "run_step":
-            return await self._run(asked, arguments, call)
+            return await run_step(asked, arguments, call)
         done = _PURE[asked.name](call, arguments)
         if asked.name == "respond_checkpoint" and not asked.agreed:
             point = asks_person(call, arguments)
@@ -192,7 +164,7 @@ class Walks:
         trace = record.trace_token if done.body.get("replayed") and asked.name == "next_activity" else ""
         if done.enters:
             own = tracing.told(event, record.sid)
-            rows = await self._rows(record.sid, record.traced_row)
+            rows = await steps_after(self._room.ledger, record.sid, record.traced_row)
             events = [tracing.told(row.event, record.sid) for row in rows if row.event.span != record.traced_span]
             events.append(own)
             trace = tracing.stretch(self._room.traces, events, token, record.traced, call.record.act)
@@ -214,7 +186,7 @@ class Walks:
             raise unknown()
         snapshot = await self.snapshot(asked.principal)
         wanted = str(arguments["workflow_id"])
-        definition = startable(snapshot.find(wanted), wanted, snapshot.near(wanted))
+        definition = startable(snapshot.find(wanted), wanted, snapshot)
         agent = str(arguments.get("agent_id", ""))
         record, token = begun(definition, agent, self._room.clock.token(16), self.records.now())
         others = [found for _, found in await self.records.recent(asked.principal, 20)]
@@ -237,55 +209,8 @@ class Walks:
             check_size_of_traces(texts)
             body = tracing.from_tokens(sid, self._room.traces, texts, _read_trace)
         else:
-            body = tracing.listing(sid, await self.trace(sid))
+            body = tracing.listing(sid, await timeline(self._room.ledger, sid))
         return Done(body=body, record=call.record, token=call.token)
-
-    async def trace(self, sid: str) -> list[dict[str, Any]]:
-        """Every event of a session, oldest first."""
-        return [tracing.told(row.event, sid) for row in await self._rows(sid, 0)]
-
-    async def _rows(self, sid: str, after: int) -> list[Recorded]:
-        which = EventFilter(session=sid, verb="run")
-        rows: list[Recorded] = []
-        while True:
-            page = await self._room.ledger.events(which, after, _PAGE)
-            rows += [row for row in page if tracing.is_step(row)]
-            if len(page) < _PAGE or len(rows) > tracing.SHOWN:
-                return rows
-            after = page[-1].seq
-
-    async def _run(self, asked: Asked, arguments: Mapping[str, Any], call: Call) -> Done:
-        """A tool runs once, however often its record has to be written anew."""
-        step = steps.ready(call, arguments)
-        if not asked.results:
-            try:
-                result = await asked.tools.call(
-                    step.binding.ref,
-                    step.arguments,
-                    principal=asked.principal,
-                    session=call.record.sid,
-                    approval=str(arguments.get("approval_id", "") or asked.approval),
-                    presented=asked.presented,
-                )
-            except Problem as problem:
-                raise _final(steps.asked_again(problem, step, arguments)) from problem
-            asked.results.append(result)
-        return steps.ran(call, step, asked.results[0])
-
-
-class Asked(msgspec.Struct, kw_only=True):
-    """One call as it came, and what of it has been done for good."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    check: Callable[[], Mapping[str, Any]]
-    principal: Principal
-    tools: steps.Tools
-    approval: str = ""
-    presented: Mapping[str, str] = {}
-    faults: list[Problem] = []
-    results: list[Result] = []
-    agreed: list[str] = []
 
 
 def _settled(token: Any, record: Record) -> Any:
@@ -305,13 +230,6 @@ def _read_trace(signer: Signer, text: str) -> Any:
         return trace_token(signer, text)
     except Problem:
         return None
-
-
-def _final(problem: Problem) -> Problem:
-    """A conflict that is the tool's own is no reason to run it again."""
-    if problem.code is Code.CONFLICT:
-        problem.details["settled"] = True
-    return problem
 
 
 def _outward(problem: Problem) -> Problem:

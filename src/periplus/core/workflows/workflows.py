@@ -6,13 +6,15 @@ from typing import Any
 
 from periplus.core.calls.approvals import is_operator
 from periplus.core.workflows import inspection
+from periplus.core.workflows.asked import Answer, Asked, Room
 from periplus.core.workflows.definition import Definition
 from periplus.core.workflows.outside import unresolved_tools
 from periplus.core.workflows.problems import LoadProblem
 from periplus.core.workflows.record import Record
 from periplus.core.workflows.starting import startable
-from periplus.core.workflows.walks import Answer, Asked, Room, Walks
-from periplus.model import Principal, Problem
+from periplus.core.workflows.timeline import timeline
+from periplus.core.workflows.walks import Walks
+from periplus.model import Code, Principal, Problem
 
 
 class Workflows(Walks):
@@ -50,7 +52,7 @@ class Workflows(Walks):
         one, record = await self.records.inspected(principal, sid)
         snapshot = await self.snapshot(principal)
         definition, _ = snapshot.running(record.workflow)
-        return inspection.whole(one, record, definition) | {"timeline": await self.trace(sid)}
+        return inspection.whole(one, record, definition) | {"timeline": await timeline(self._room.ledger, sid)}
 
     async def drawn(self, principal: Principal, name: str) -> tuple[Definition, Record | None]:
         """A workflow, or a session with the workflow it walks, for a drawing."""
@@ -59,7 +61,13 @@ class Workflows(Walks):
         if definition is None:
             _, record = await self.records.inspected(principal, name)
             definition, _ = snapshot.running(record.workflow)
-        return startable(definition, record.workflow if record else name, snapshot.near(name)), record
+            if definition is None:
+                raise Problem(
+                    Code.NOT_FOUND,
+                    f"session {name} walks {record.workflow!r}, which is no workflow here",
+                    hints=("name the directory it was served from: --workflows DIR",),
+                )
+        return startable(definition, record.workflow if record else name, snapshot), record
 
 
 __all__ = ["Answer", "Asked", "Room", "Workflows"]
