@@ -22,6 +22,7 @@ class Layout(NamedTuple):
     application: int  # in the header of the file: whose it is
     folder: str = ""  # where its schema and migrations lie
     cache_kb: int = 32_768  # of pages the writer keeps in memory
+    reader_cache_kb: int = 16_384  # the same of each reader
 
     @property
     def latest(self) -> int:
@@ -30,11 +31,10 @@ class Layout(NamedTuple):
 
 CATALOG = Layout("periplus.db", 0x50455249)  # "PERI"
 # Rows are added at its end and seldom read again: what is kept of them in memory would only grow.
-LEDGER = Layout("ledger.db", 0x5045524C, "ledger/", cache_kb=4096)  # "PERL"
+LEDGER = Layout("ledger.db", 0x5045524C, "ledger/", cache_kb=4096, reader_cache_kb=2048)  # "PERL"
 
 # FULL: what was acknowledged outlives a power cut too. Writes are few and large, so the fsync does not show.
 _WRITER = ("synchronous = FULL", "journal_size_limit = 67108864", "secure_delete = OFF")
-_READER = ("query_only = ON", "cache_size = -16384")
 
 
 def connect_writer(path: Path, layout: Layout) -> sqlite3.Connection:
@@ -65,10 +65,10 @@ def connect_writer(path: Path, layout: Layout) -> sqlite3.Connection:
     return connection
 
 
-def connect_reader(path: Path) -> sqlite3.Connection:
+def connect_reader(path: Path, layout: Layout) -> sqlite3.Connection:
     with told(path):
         connection = _connect(path)
-        _set(connection, _READER)
+        _set(connection, ("query_only = ON", f"cache_size = -{layout.reader_cache_kb}"))
     return connection
 
 

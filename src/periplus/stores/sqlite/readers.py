@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from periplus.model import Code, Problem
-from periplus.stores.sqlite.connect import connect_reader
+from periplus.stores.sqlite.connect import Layout, connect_reader
 from periplus.stores.sqlite.faults import told
 
 _T = TypeVar("_T")
@@ -21,8 +21,9 @@ READERS = 4
 class Readers:
     """The readers of one file, for as long as it is open in this process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, layout: Layout) -> None:
         self._path = path
+        self._layout = layout
         self._idle: list[sqlite3.Connection] = []
         self._limiter = CapacityLimiter(READERS)
         self._closed = False
@@ -46,7 +47,7 @@ class Readers:
 
     def _look(self, ask: Callable[..., _T], *values: Any) -> _T:
         self.check_open()
-        connection = self._idle.pop() if self._idle else connect_reader(self._path)
+        connection = self._idle.pop() if self._idle else connect_reader(self._path, self._layout)
         try:
             with told(self._path):
                 connection.execute("BEGIN")

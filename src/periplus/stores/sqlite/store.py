@@ -32,7 +32,7 @@ class SqliteStore:
     def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
         self._path = path
         self._writer = writer
-        self._readers = Readers(path)
+        self._readers = Readers(path, CATALOG)
         self._read = self._readers.read
         self._writing = CapacityLimiter(1)
         self._walking = CapacityLimiter(READERS)
@@ -170,7 +170,7 @@ class SqliteStore:
 
     def _begin_walk(self) -> sqlite3.Connection:
         self._readers.check_open()
-        connection = connect_reader(self._path)
+        connection = connect_reader(self._path, CATALOG)
         with told(self._path):
             connection.execute("BEGIN")
         return connection

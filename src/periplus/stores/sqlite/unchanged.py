@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
-from periplus.stores.sqlite.connect import connect_reader
+from periplus.stores.sqlite.connect import CATALOG, connect_reader
 from periplus.stores.sqlite.faults import told
 
 _KEPT = 256
@@ -42,7 +42,7 @@ class Unchanged:
     def state(self) -> int:
         """A number that another commit, of this process or another one, makes another."""
         if self._connection is None:
-            self._connection = connect_reader(self._path)
+            self._connection = connect_reader(self._path, CATALOG)
         with told(self._path):
             (state,) = self._connection.execute("PRAGMA data_version").fetchone()
         if state != self._state:

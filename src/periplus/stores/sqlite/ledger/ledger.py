@@ -22,7 +22,7 @@ class SqliteLedger:
     """`Ledger`, `Sessions` and `Keys` in one file. Uses and draws are written without a wait for the disk."""
 
     def __init__(self, path: Path, writer: sqlite3.Connection) -> None:
-        self._readers = Readers(path)
+        self._readers = Readers(path, LEDGER)
         self._read = self._readers.read
         self._batches = Batches(path, writer)
         self._write = self._batches.write
