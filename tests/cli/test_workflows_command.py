@@ -115,3 +115,61 @@ def test_a_name_of_nothing_is_refused(periplus: Run) -> None:
         refused = periplus("workflows", command, "nothing")
         assert refused.code == 66
         assert "nothing" in refused.err
+
+
+BROKEN = "id: half\nversion: 1.0.0\ntitle: Half\nexecutionModel: {roles: [{id: a, description: A}]}\n"
+
+
+def test_what_is_broken_is_shown_with_its_reason(periplus: Run, tmp_path: Path) -> None:
+    """W-25, W-96: a faulty activity costs itself, and nobody has to guess which it is."""
+    (tmp_path / "defs" / "half" / "activities").mkdir(parents=True)
+    (tmp_path / "defs" / "half" / "workflow.yaml").write_text(BROKEN)
+    (tmp_path / "defs" / "half" / "activities" / "01-good.yaml").write_text("id: good\nversion: 1.0.0\nname: Good\n")
+    (tmp_path / "defs" / "half" / "activities" / "02-bad.yaml").write_text("id: bad\nversion: 1.0\nname: Bad\n")
+    (tmp_path / "defs" / "gone.yaml").write_text("id: gone\n")
+    shown = periplus("workflows", "show", "half", "--workflows", "defs").out
+    assert "good  Good" in shown
+    assert "✗ bad" in shown
+    assert "1.0 is not a text: put it in quotes" in shown
+    assert "title: is missing" in periplus("workflows", "show", "gone", "--workflows", "defs").out
+    assert "✗ bad" in periplus("workflows", "graph", "half", "--workflows", "defs").out
+    listed = periplus("workflows", "list", "--workflows", "defs").out
+    assert "can be started, 1 error" in listed
+    assert "broken, 3 errors" in listed
+
+
+def test_a_session_is_drawn_as_a_picture_of_where_it_stands(periplus: Run, sid: str, tmp_path: Path) -> None:
+    assert periplus("workflows", "graph", sid, "--svg", "at.svg").code == 0
+    root = ET.fromstring((tmp_path / "at.svg").read_text())  # noqa: S314 - our own
+    titles = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert {"choose: here", "trial: ahead", "note: ahead"} <= set(titles)
+    boxes = [element.get("class") for element in root.iter("{http://www.w3.org/2000/svg}rect")]
+    assert boxes.count("box here") == 1
+
+
+def test_what_a_mode_leaves_out_is_drawn_so(periplus: Run, tmp_path: Path) -> None:
+    """W-71, W-72: not only what an answer skips."""
+    (tmp_path / "defs").mkdir()
+    (tmp_path / "defs" / "quick.yaml").write_text(
+        BROKEN.replace("half", "quick")
+        + "modes: [{id: q, name: Q, activationVariable: hurry, skipActivities: [scenic]}]\n"
+        "activities:\n- id: one\n  version: 1.0.0\n  name: One\n  checkpoints: [{id: c, name: C, message: M,\n"
+        "    options: [{id: y, label: Y, effect: {setVariable: {hurry: true}}}]}]\n  transitions: [{to: scenic}]\n"
+        "- {id: scenic, version: 1.0.0, name: Scenic}\n"
+    )
+    places = WorkflowSettings(min_response_seconds=0, dir=(str(tmp_path / "defs"),))
+    settings = Settings(data=str(tmp_path / "data"), workflow=places)
+
+    async def walk() -> str:
+        async with open_gateway(settings) as gateway:
+            token = (await gateway.walk("start_session", {"workflow_id": "quick"})).token
+            token = (await gateway.walk("next_activity", {"session_token": token, "activity_id": "one"})).token
+            await gateway.walk("respond_checkpoint", {"session_token": token, "checkpoint_id": "c", "option_id": "y"})
+            return str((await gateway.workflows.sessions(LOCAL, 1))[0]["sid"])
+
+    session = anyio.run(walk)
+    assert "⊘ scenic" in periplus("workflows", "graph", session, "--workflows", "defs").out
+    elsewhere = periplus("workflows", "graph", session)
+    assert elsewhere.code == 66
+    assert "walks 'quick', which is no workflow here" in elsewhere.err
+    assert "--workflows DIR" in elsewhere.err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,11 @@ from periplus.cli import console
 if TYPE_CHECKING:
     from periplus.core.workflows.definition import Definition
     from periplus.core.workflows.graph import Edge, Graph, Node
+    from periplus.core.workflows.model import Activity
+    from periplus.core.workflows.problems import LoadProblem
 
 _SIGNS = {"ahead": "○", "here": "◉", "visited": "●", "skipped": "⊘", "broken": "✗"}
+_SEVERITIES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 _STATES = {"here": "bold yellow", "visited": "green", "skipped": "dim", "broken": "red"}
 
 
@@ -58,15 +61,36 @@ def print_definition(definition: Definition) -> None:
         default = f" = {console.json_line(variable['defaultValue'])}" if "defaultValue" in variable else ""
         said = f"  {variable['name']}: {variable['type']}{default}{' (required)' if variable['required'] else ''}"
         out.print(said, markup=False, style="dim")
-    for activity in definition.valid():
-        out.print(Text.assemble((activity.id, "bold"), f"  {activity.name}"))
-        for step in activity.steps:
-            skill = f"  by {step.skill}" if step.skill else ""
-            tool = f"  runs {step.binding.ref}" if step.binding else ""
-            out.print(Text.assemble("  · ", step.id, (f"  {step.name}{skill}{tool}", "dim")), soft_wrap=True)
-        for point in activity.checkpoints:
-            options = ", ".join(option.id for option in point.options)
-            out.print(Text.assemble("  ? ", (point.id, "yellow"), (f"  {options}", "dim")), soft_wrap=True)
+    for loaded in definition.activities.values():
+        if loaded.part:
+            _print_activity(loaded.part)
+        else:
+            out.print(Text.assemble((f"{_SIGNS['broken']} {loaded.id}", "red")))
+            print_problems(loaded.problems)
+    told = {problem for loaded in definition.activities.values() if not loaded.part for problem in loaded.problems}
+    print_problems([problem for problem in definition.problems if problem not in told])
+
+
+def _print_activity(activity: Activity) -> None:
+    out = console.out()
+    out.print(Text.assemble((activity.id, "bold"), f"  {activity.name}"))
+    for step in activity.steps:
+        skill = f"  by {step.skill}" if step.skill else ""
+        tool = f"  runs {step.binding.ref}" if step.binding else ""
+        out.print(Text.assemble("  · ", step.id, (f"  {step.name}{skill}{tool}", "dim")), soft_wrap=True)
+    for point in activity.checkpoints:
+        options = ", ".join(option.id for option in point.options)
+        out.print(Text.assemble("  ? ", (point.id, "yellow"), (f"  {options}", "dim")), soft_wrap=True)
+
+
+def print_problems(problems: Iterable[LoadProblem]) -> None:
+    """One line for each thing that is wrong with definitions, with its place."""
+    out = console.out()
+    for one in problems:
+        place = f"{one.file}:{one.line}" if one.line else one.file
+        severity = (f"{one.severity.value:8}", _SEVERITIES[one.severity.value])
+        line = Text.assemble(severity, f"{one.code.value:25}", str(one))
+        out.print(line.append(f"  ({place})", "dim"), soft_wrap=True)
 
 
 def print_session(session: Mapping[str, Any]) -> None:

@@ -23,7 +23,6 @@ app = typer.Typer(help="Look at workflow definitions and at sessions that walk t
 Directories = Annotated[
     list[str] | None, typer.Option("--workflows", help="A directory of definitions; may be repeated.")
 ]
-_STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
 @app.command("list")
@@ -58,7 +57,8 @@ def _row(one: Definition) -> dict[str, Any]:
 def _status(row: Mapping[str, Any]) -> str:
     counts = {level: sum(one["severity"] == level for one in row["problems"]) for level in ("error", "warning")}
     told = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts.items() if count]
-    return ", ".join([row["status"], *told])
+    start = "can be started" if counts["error"] and row["status"] == "ok" else row["status"]
+    return ", ".join([start, *told])
 
 
 @app.command()
@@ -86,15 +86,11 @@ def check(
 
 
 def _print_problems(snapshot: Snapshot, problems: Sequence[LoadProblem]) -> None:
-    from rich.text import Text
+    from periplus.cli.drawing import print_problems
 
-    out = console.out()
-    for one in problems:
-        place = f"{one.file}:{one.line}" if one.line else one.file
-        line = Text.assemble((f"{one.severity.value:8}", _STYLES[one.severity.value]), f"{one.code.value:25}", str(one))
-        out.print(line.append(f"  ({place})", "dim"), soft_wrap=True)
+    print_problems(problems)
     whole = [one for one in snapshot.listed() if not one.fatal]
-    out.print(f"{len(whole)} of {len(snapshot.listed())} workflows can be started", markup=False)
+    console.out().print(f"{len(whole)} of {len(snapshot.listed())} workflows can be started", markup=False)
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -75,7 +75,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def agent_names(self) -> frozenset[str]:
         """Variables that some action of the workflow tells the agent to set: their values are the agent's to know."""
-        return frozenset(act.target for activity in self.valid() for act in _acts(activity) if act.action == "set")
+        return frozenset(name for one in self.activities.values() if one.part for name in _set_names(one.body))
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
@@ -98,9 +98,15 @@ def all_steps(activity: Activity) -> tuple[Step, ...]:
     return (*activity.steps, *activity.loop_steps(), *added)
 
 
-def _acts(activity: Activity) -> tuple[Any, ...]:
-    inside = tuple(act for step in all_steps(activity) for act in step.actions)
-    return (*activity.entry_actions, *activity.exit_actions, *inside)
+def _set_names(part: Any) -> Iterator[str]:
+    """What `set` actions anywhere in a part name, by `target` or, as definitions in use do too, by `variable`."""
+    if isinstance(part, dict):
+        if part.get("action") == "set":
+            yield from (str(part[key]) for key in ("target", "variable") if part.get(key))
+        part = list(part.values())
+    if isinstance(part, list):
+        for inner in part:
+            yield from _set_names(inner)
 
 
 def binds_tools(definitions: Iterable[Definition]) -> bool:

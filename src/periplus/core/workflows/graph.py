@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from periplus.core.workflows.definition import Definition
+from periplus.core.workflows.facts import Facts
 from periplus.core.workflows.record import Record
 from periplus.core.workflows.transitions import Entry, entries_of, may_end
 
@@ -84,12 +85,13 @@ def graph_of(definition: Definition, terminal: Sequence[str], record: Record | N
         )
         for start, entry in ways
     )
+    skipped = Facts(definition, record).skipped() if record else ()
     places: dict[int, int] = {}
     nodes: list[Node] = []
     for name in order:
         layer = layers[name]
         places[layer] = places.get(layer, -1) + 1
-        nodes.append(_node(definition, name, (layer, places[layer]), record))
+        nodes.append(_node(definition, name, (layer, places[layer]), record, skipped))
     return Graph(id=definition.id, version=definition.version, title=definition.title, nodes=tuple(nodes), edges=edges)
 
 
@@ -149,7 +151,9 @@ def _layers(order: Sequence[str], ways: Sequence[tuple[str, Entry]]) -> dict[str
     return layers
 
 
-def _node(definition: Definition, name: str, at: tuple[int, int], record: Record | None) -> Node:
+def _node(
+    definition: Definition, name: str, at: tuple[int, int], record: Record | None, skipped: Sequence[str]
+) -> Node:
     loaded = definition.activities.get(name)
     activity = loaded.part if loaded else None
     here = record is not None and record.act == name
@@ -161,15 +165,15 @@ def _node(definition: Definition, name: str, at: tuple[int, int], record: Record
         steps=len(activity.steps) if activity else 0,
         checkpoints=len(activity.checkpoints) if activity else 0,
         pending=len(record.pending) if record and here else 0,
-        state=State.BROKEN if loaded and activity is None else _state(name, record),
+        state=State.BROKEN if loaded and activity is None else _state(name, record, skipped),
     )
 
 
-def _state(name: str, record: Record | None) -> State:
+def _state(name: str, record: Record | None, skipped: Sequence[str]) -> State:
     if record is None:
         return State.AHEAD
     if record.act == name:
         return State.HERE
     if any(visit.activity == name for visit in record.visits):
         return State.VISITED
-    return State.SKIPPED if name in record.skipped else State.AHEAD
+    return State.SKIPPED if name in skipped else State.AHEAD

@@ -54,7 +54,13 @@ def whole(session: Session, record: Record, definition: Definition | None) -> di
         ],
         "variables": redacted(variables),
         "visits": [
-            {"number": one.number, "activity": one.activity, "at": when(one.at), "steps": list(one.steps)}
+            {
+                "number": one.number,
+                "activity": one.activity,
+                "condition": one.condition or None,
+                "at": when(one.at),
+                "steps": list(one.steps),
+            }
             for one in record.visits
         ],
         "calls": [{"step": one.step, "tool": one.tool, "trace": one.call, "at": when(one.at)} for one in record.calls],

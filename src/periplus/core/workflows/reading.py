@@ -146,7 +146,8 @@ def _with_location(done: Any, value: Any, branches: list[Any]) -> Any:
 
 def _scalar(value: Any, info: Any, where: str, reading: Reading) -> Any:
     if not _is_of(value, info):
-        return reading.fault(where, f"{_shown(value)} is not {_wanted(info)}")
+        quotes = ": put it in quotes" if isinstance(info, inspect.StrType) and isinstance(value, int | float) else ""
+        return reading.fault(where, f"{_shown(value)} is not {_wanted(info)}{quotes}")
     if isinstance(info, inspect.StrType):
         if info.min_length and not value:
             return reading.fault(where, "is empty")

@@ -47,8 +47,9 @@ def refused(problem: Problem) -> Reply:
 
 def unknown_tool(name: str, known: Sequence[str]) -> Problem:
     """The refusal of a name that is no operation."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or list(known)
-    return Problem(Code.NOT_FOUND, f"there is no tool {name[:80]!r}", hints=(f"nearest: {', '.join(near)}",))
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    hint = f"nearest: {', '.join(near)}" if near else f"there are {', '.join(known)}"
+    return Problem(Code.NOT_FOUND, f"there is no tool {name[:80]!r}", hints=(hint,))
 
 
 def discovery(snapshot: Snapshot, server: str, version: str) -> dict[str, Any]:
