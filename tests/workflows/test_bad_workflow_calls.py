@@ -180,7 +180,7 @@ async def test_an_option_that_is_none_is_refused_before_its_time_is(agent: Walke
 
 
 async def test_time_is_measured_in_milliseconds(agent: Walker) -> None:
-    """W-64: 2,999 ms is too fast for 3 s."""
+    """W-64, W-103: 2,999 ms is too fast for 3 s."""
     await agent.enter("choose")
     agent.clock.advance(2.999)
     reply = await agent.reply(
@@ -232,9 +232,9 @@ async def timed(tmp_path: Path) -> AsyncIterator[Walker]:
 async def test_advancing_needs_a_default_a_timer_and_the_option_itself(timed: Walker) -> None:
     """W-62."""
     refused = await timed.refused("respond_checkpoint", checkpoint_id="timeless", auto_advance=True)
-    assert "missing defaultOption or autoAdvanceMs" in refused["message"]
+    assert (refused["code"], "missing defaultOption or autoAdvanceMs" in refused["message"]) == ("not_allowed", True)
     refused = await timed.refused("respond_checkpoint", checkpoint_id="lost", auto_advance=True)
-    assert "Default option" in refused["message"]
+    assert (refused["code"], "Default option" in refused["message"]) == ("not_allowed", True)
     refused = await timed.refused("respond_checkpoint", checkpoint_id="free", auto_advance=True)
     assert "option_id only" in refused["message"]
 

@@ -257,6 +257,8 @@ async def test_what_leads_nowhere_is_a_warning(tmp_path: Path) -> None:
         skills = await agent.ask("get_skills")
         assert (skills["skills"], skills["failed_skills"]) == ({}, ["no-skill"])
         await agent.enter("a")
+        refused = await agent.refused("get_skill", step_id="none")
+        assert (refused["code"], refused["message"]) == ("not_found", "Skill not found: none")
         refused = await agent.refused("next_activity", activity_id="gone")
         assert "the definition names it" in refused["message"]
 

@@ -81,7 +81,7 @@ async def test_a_worker_that_joins_is_held_by_the_same_gate(agent: Walker) -> No
 
 
 async def test_an_answer_sent_twice_answers_once(agent: Walker) -> None:
-    """W-65: replays change nothing."""
+    """W-65, W-103: replays change nothing."""
     token = agent.token
     first = await agent.answer("tool-confirmed", "reads")
     again = await agent.reply(
@@ -160,7 +160,7 @@ async def test_a_gate_for_all_shuts_every_tool_but_those_that_open_it(tmp_path: 
 
 
 async def test_a_lost_answer_is_given_again(agent: Walker) -> None:
-    """W-54."""
+    """W-54, W-103."""
     await agent.answer("tool-confirmed", "reads")
     await agent.answer("write-consent")
     left = agent.token
@@ -186,7 +186,7 @@ async def test_each_visit_asks_anew(agent: Walker) -> None:
 
 
 async def test_a_checkpoint_that_an_edit_removed_strands_nobody(tmp_path: Path) -> None:
-    """W-67, W-26."""
+    """W-67, W-26, W-103."""
     source = definition(
         tmp_path / "defs", checkpoints="[{id: gone, name: G, message: M, options: [{id: a, label: A}]}]"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import mcp_types as types
+import msgspec
 import pytest
 from line_client import served
 from mcp import Client
@@ -17,7 +18,7 @@ from listening import listening
 from periplus.app import open_gateway
 from periplus.app.serving import desks, open_application
 from periplus.hosts.identity import AGENT
-from periplus.model import LOCAL
+from periplus.model import LOCAL, Action, Code, Policy, Rule, SourceSpec, Verdict
 from periplus.testing.clock import SettableClock
 
 DEMO = '''
@@ -37,14 +38,14 @@ ROLES = "executionModel: {roles: [{id: a, description: A}]}"
 
 
 @asynccontextmanager
-async def with_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **workflow: Any) -> AsyncIterator[Walker]:
+async def with_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *rules: Rule, **workflow: Any
+) -> AsyncIterator[Walker]:
     """A gateway with `demo/echo` and `demo/erase` in its catalog."""
     (tmp_path / "echoes.py").write_text(DEMO)
     monkeypatch.syspath_prepend(str(tmp_path))
-    settings = settings_of(tmp_path / "data", **workflow)
+    settings = msgspec.structs.replace(settings_of(tmp_path / "data", **workflow), policy=Policy(rules=rules))
     async with open_gateway(settings, clock=SettableClock()) as gateway:
-        from periplus.model import SourceSpec  # noqa: PLC0415
-
         await gateway.connect(SourceSpec(id="demo", kind="python", url="echoes"))
         yield Walker(gateway, desks(gateway, settings, ("workflow",))["workflow"], SettableClock())
 
@@ -111,6 +112,38 @@ async def test_what_stands_in_a_steps_way_is_said(tmp_path: Path, monkeypatch: p
         refused = await agent.refused("run_step", step_id="call", arguments={"text": 5})
         assert refused["code"] == "invalid_args"
         assert "/text" in refused["message"] + " ".join(refused["hints"])
+
+
+async def test_a_step_whose_tool_is_denied_says_by_which_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """W-91, section 14: the tool can be seen, and the session goes on without it."""
+    rule = Rule(
+        name="no-echo", action=(Action.CALL,), tools=("demo/echo",), verdict=Verdict.DENY, reason="closed today"
+    )
+    async with with_demo(tmp_path, monkeypatch, rule) as agent:
+        body = await at_trial(agent)
+        assert body["steps"][0]["tool"]["available"] is True
+        refused = await agent.refused("run_step", step_id="call", arguments={"text": "ahoy"})
+        assert (refused["code"], refused["retryable"]) == ("forbidden", False)
+        said = f"{refused}"
+        assert "no-echo" in said
+        assert "closed today" in said
+        assert Code.FORBIDDEN.status.http == 403
+        assert (await agent.ask("get_trace"))["events"][-1]["err"] == refused["message"]
+        await agent.answer("answer-fits", "yes")
+
+
+async def test_a_step_whose_tool_is_hidden_is_as_one_whose_tool_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """W-90."""
+    rule = Rule(action=(Action.DISCOVER,), tools=("demo/*",), verdict=Verdict.DENY)
+    async with with_demo(tmp_path, monkeypatch, rule) as hidden:
+        told = (await at_trial(hidden))["steps"][0]["tool"]
+        refused = await hidden.refused("run_step", step_id="call", arguments={"text": "x"})
+    async with walking(tmp_path / "empty") as missing:
+        assert (await at_trial(missing))["steps"][0]["tool"] == told
+        assert told["available"] is False
+        assert await missing.refused("run_step", step_id="call", arguments={"text": "x"}) == refused
 
 
 def bound(root: Path) -> Path:
@@ -204,11 +237,7 @@ async def test_step_tools_can_be_switched_off(tmp_path: Path) -> None:
 
 async def test_a_hidden_workflow_answers_as_a_missing_one(tmp_path: Path) -> None:
     """W-49."""
-    from periplus.model import Action, Policy, Rule, Verdict  # noqa: PLC0415
-
     rule = Rule(action=(Action.DISCOVER,), tools=("workflow/first-*",), verdict=Verdict.DENY)
-    import msgspec  # noqa: PLC0415
-
     settings = msgspec.structs.replace(settings_of(tmp_path), policy=Policy(rules=(rule,)))
     async with open_gateway(settings, clock=SettableClock()) as gateway:
         agent = Walker(gateway, desks(gateway, settings, ("workflow",))["workflow"], SettableClock())

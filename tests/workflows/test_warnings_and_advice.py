@@ -181,7 +181,7 @@ async def test_an_answered_way_that_is_not_taken_is_noticed(agent: Walker) -> No
 
 
 async def test_a_mode_changes_what_is_asked_and_where_it_leads(agent: Walker) -> None:
-    """W-71, W-72, W-53."""
+    """W-71, W-72, W-53, W-104."""
     body = await at_start(agent, "fast")
     assert (body["next"]["modes"], body["next"]["skipped"]) == (["quick"], ["scenic"])
     assert body["next"]["suggested"] == "finish"
@@ -196,7 +196,7 @@ async def test_a_mode_changes_what_is_asked_and_where_it_leads(agent: Walker) ->
 
 
 async def test_variables_are_known_by_where_they_come_from(agent: Walker) -> None:
-    """W-70: effects are known, defaults are assumed, what agents set is theirs."""
+    """W-70, W-104: effects are known, defaults are assumed, what agents set is theirs."""
     entered = await agent.enter("start")
     assert entered["checkpoints"][0]["message_text"] == "A plain tour, {who}?"
     assert entered["artifacts"][0]["name_text"] == "plan-plain.md"
@@ -216,7 +216,7 @@ async def test_variables_are_known_by_where_they_come_from(agent: Walker) -> Non
 
 
 async def test_what_belongs_to_the_agent_can_always_be_dismissed(agent: Walker) -> None:
-    """W-66, W-70: a value that an action tells the agent to set is never certain."""
+    """W-66, W-70, W-104: a value that an action tells the agent to set is never certain."""
     await agent.enter("start")
     await agent.answer("mine")
     assert any("not verified" in one and "agent_says = true (default)" in one for one in agent.warnings)

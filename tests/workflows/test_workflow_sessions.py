@@ -232,7 +232,7 @@ async def test_the_end_can_be_left_again(tmp_path: Path) -> None:
 
 
 async def test_trace_tokens_together_are_the_trace(tmp_path: Path) -> None:
-    """W-84 to W-86."""
+    """W-84, W-85, W-86."""
     clock = SettableClock()
     traces: list[str] = []
     async with walking(tmp_path, clock=clock) as agent:
@@ -273,7 +273,7 @@ async def test_trace_tokens_together_are_the_trace(tmp_path: Path) -> None:
 
 
 async def test_the_trace_and_the_logs_hold_no_token(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """W-83."""
+    """W-83, W-108."""
     async with walking(tmp_path) as agent:
         await agent.start()
         first = agent.token

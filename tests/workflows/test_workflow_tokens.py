@@ -66,7 +66,7 @@ def test_no_character_can_be_changed(token: Token, data: Any) -> None:
 
 
 def test_keys_rotate_and_removed_ones_are_forgotten() -> None:
-    """W-42."""
+    """W-42, W-108."""
     clock = SettableClock()
     old, new = (Key(id=clock.token(4), secret=clock.token(32)) for _ in range(2))
     before = Signer(Seal(KeyRing((old,)), clock).signing(SESSION))
@@ -80,7 +80,7 @@ def test_keys_rotate_and_removed_ones_are_forgotten() -> None:
 
 
 def test_a_session_token_is_no_trace_token_and_the_other_way_round() -> None:
-    """W-42, W-86."""
+    """W-42, W-86, W-108."""
     clock = SettableClock()
     seal = Seal(KeyRing.new(clock), clock)
     sessions, traces = Signer(seal.signing(SESSION)), Signer(seal.signing(TRACE))
