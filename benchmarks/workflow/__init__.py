@@ -1,4 +1,4 @@
-"""Workflow sessions: what a call costs, alone and among many, with the record and the trace on the disk."""
+"""Workflow sessions: what a call costs, alone, among many and for a while, with record and trace on the disk."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from benchmarks.workflow.definition import ID
 _KNOWN = {"get_workflow": 20.0, "next_activity": 26.0}  # ms a call of a published server took, measured elsewhere
 _KNOWN_PIPELINED = 37.0
 _LARGEST = "workflow-design"
+_LASTING_S, _LASTING_CALLERS, _GROWTH_MB = 60, 40, 5.0
 
 
 def workflow() -> Iterator[Row]:
@@ -24,6 +25,7 @@ def workflow() -> Iterator[Row]:
         yield _short(_run(_LARGEST, 3, 1, form="short"))
     crowd = _run(ID, 1000, 200, most=1)
     yield _row("1,000 sessions, 200 at once, each call", crowd, Target(says="no error"))
+    yield _lasting()
 
 
 def _run(name: str, walks: int, callers: int, *, form: str = "full", most: int = 100) -> Cost:
@@ -44,8 +46,13 @@ def _figures(work: str, cost: Cost, known: dict[str, float]) -> Iterator[Row]:
         work=f"{work}, bytes of a walk",
         target=Target(),
         ours=cost,
-        told=f"{told['walk_bytes']:,} bytes; first walk {told['cold_ms']:.1f} ms a call",
+        told=(
+            f"{told['walk_bytes']:,} bytes in {told['walk_calls']:.0f} calls; "
+            f"the first {told['cold_bytes']:,} bytes, {told['cold_ms']:.1f} ms a call"
+        ),
     )
+    each = ", ".join(f"{tool} {p50:.1f}/{p99:.1f}" for tool, (p50, p99) in told["tools"].items())
+    yield Row(work=f"{work}, p50 and p99 of each tool, ms", target=Target(), ours=cost, told=each)
 
 
 def _row(work: str, cost: Cost, target: Target) -> Row:
@@ -55,6 +62,21 @@ def _row(work: str, cost: Cost, target: Target) -> Row:
         f"{told['per_second']:,.0f} calls/s, +{told['grown_mb']:.0f} MB"
     )
     return Row(work=work, target=target, ours=cost, told=said)
+
+
+def _lasting() -> Row:
+    """What a process holds when a third of the time is over, beside what it holds at the end."""
+    words = ("-m", "benchmarks.workflow.lasting", str(_LASTING_S), str(_LASTING_CALLERS))
+    cost = measure((sys.executable, *words))
+    seen = cost.answer
+    growth = seen["end_mb"] - seen["warm_mb"]
+    return Row(
+        work=f"{_LASTING_CALLERS} callers for {_LASTING_S} s",
+        target=Target(says=f"memory grows by < {_GROWTH_MB:g} MB"),
+        ours=cost,
+        told=f"{seen['calls']:,} calls, {seen['warm_mb']:.0f} -> {seen['end_mb']:.0f} MB",
+        failure="" if growth < _GROWTH_MB else f"memory grew by {growth:.0f} MB",
+    )
 
 
 def _short(cost: Cost) -> Row:
