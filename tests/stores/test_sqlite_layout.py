@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 
@@ -23,7 +24,8 @@ def layout(statements: list[str]) -> tuple[list[tuple[str, ...]], list[tuple[obj
     connection = sqlite3.connect(":memory:")
     for statement in statements:
         connection.execute(statement)
-    objects = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+    found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name")
+    objects = [(*names, re.sub(r"\s*([(),])\s*", r"\1", sql or "")) for *names, sql in found]
     tables = [name for kind, name, _, _ in objects if kind == "table"]
     rows = [row for table in tables for row in connection.execute(f"SELECT * FROM {table}")]
     connection.close()

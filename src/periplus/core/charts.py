@@ -18,10 +18,10 @@ Made = TypeVar("Made")
 
 
 class Chart:
-    """The visible areas of one source, its root first, each before those below it."""
+    """The visible areas of one source, its root first, each before those below it; neighbours as declared, then by name."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
-        self.nodes: Sequence[Node] = tuple(sorted(nodes, key=lambda node: node.path.split("/")))
+        self.nodes: Sequence[Node] = _in_order(nodes)
         self.by_path: Mapping[str, Node] = {node.path: node for node in self.nodes}
         children: defaultdict[str, list[Node]] = defaultdict(list)
         folded: defaultdict[str, list[Node]] = defaultdict(list)
@@ -114,6 +114,18 @@ class Charts:
         else:
             self._known.move_to_end(key)
         return chart
+
+
+def _in_order(nodes: Iterable[Node]) -> Sequence[Node]:
+    every = tuple(nodes)
+    last = len(every) + 1
+    places = {node.path: node.place or last for node in every}
+
+    def order(node: Node) -> list[tuple[int, str]]:
+        pieces = node.path.split("/")
+        return [(places.get("/".join(pieces[:end]), last), pieces[end - 1]) for end in range(1, len(pieces) + 1)]
+
+    return tuple(sorted(every, key=order))
 
 
 def about(source: str, scope: Scope) -> Scope:

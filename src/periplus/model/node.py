@@ -15,6 +15,7 @@ class NodeDraft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     title: str = ""
     summary: str = ""
     description: str = ""
+    place: int = 0  # among the areas beside it, from 1, where the source has an order of its own
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +26,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
     tools: int = 0  # visible tools in the whole subtree, each counted once
     areas: int = 0  # direct child nodes
+    place: int = 0  # among its neighbours as their source orders them, from 1; 0: after those, by name
 
     @property
     def name(self) -> str:

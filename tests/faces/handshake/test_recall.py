@@ -119,3 +119,24 @@ def test_the_full_manifest_names_every_tool_over_pages_that_fit(agent: Agent, ha
     assert "  - area_0000:get_valve_000000 - Get the valve number 0." in pages[0].text
     below = agent.follow(agent.ask("get_manifest", full=True, landmark_id="area_0010", _limit=9))
     assert sum(len(page.body["actions"]) for page in below) == 200
+
+
+def test_areas_stand_as_their_site_declares_them_and_others_after_those(agent: Agent, harbour: Site) -> None:
+    """H-37: areas as the site declares them, then by id."""
+    used = ["omega", "beta", "zeta / inner", "alpha", "undeclared b", "undeclared a"]
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Order", "version": "1"},
+        "tags": [{"name": name} for name in ("zeta / inner", "beta", "omega", "alpha")],
+        "paths": {
+            f"/{number}": {"get": {"operationId": f"read{number}", "tags": [tag], "responses": {"200": {}}}}
+            for number, tag in enumerate(used)
+        },
+    }
+    connect(agent, harbour, document)
+    names = listed(agent, agent.ask("get_landmarks"))
+    assert names == ["zeta", "zeta:inner", "beta", "omega", "alpha", "undeclared_a", "undeclared_b"]
+    paged = [name for offset in range(7) for name in agent.ask("get_landmarks", _limit=1, _offset=offset).areas]
+    assert paged == names
+    manifest = agent.ask("get_manifest").text
+    assert sorted(names, key=manifest.index) == names

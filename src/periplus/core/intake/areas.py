@@ -92,6 +92,7 @@ def _node(path: str, told: NodeDraft | None, tools: int, children: list[str], le
         summary=summary or rolled_up(tools, [child.rpartition("/")[2] for child in children], _nouns(leaves)),
         tools=tools,
         areas=len(children),
+        place=told.place if told is not None else 0,
     )
 
 

@@ -51,7 +51,10 @@ class Entities:
     def nodes(self) -> list[NodeDraft]:
         """Every area with the description of its type."""
         names = dict.fromkeys(area[0] for area in self._areas.values())
-        nodes = [NodeDraft(path=(name,), description=self._described(name)) for name in names]
+        nodes = [
+            NodeDraft(path=(name,), description=self._described(name), place=place)
+            for place, name in enumerate(names, 1)
+        ]
         for role, root in (("Query", self._schema.query_type), ("Mutation", self._schema.mutation_type)):
             if root is not None and root.fields and role not in names:
                 verb = "reads" if role == "Query" else "changes"

@@ -35,10 +35,10 @@ def tool_drafts(
 def area_nodes(areas: Iterable[Entry]) -> list[NodeDraft]:
     """Areas with what the site says of them; a sentence made of the id is none."""
     nodes: list[NodeDraft] = []
-    for area in areas:
+    for place, area in enumerate(areas, 1):
         told = _text(_read(area.raw), "description")
         description = "" if told in (area.id, f"Area: {area.id}") else told
-        nodes.append(NodeDraft(path=pieces(area.id), description=description))
+        nodes.append(NodeDraft(path=pieces(area.id), description=description, place=place))
     return nodes
 
 

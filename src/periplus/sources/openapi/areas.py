@@ -37,6 +37,7 @@ class Areas:
         for name in self._declared:
             self._of_tag(name)
         self._texts = {area: self._declared[tag] for tag, area in reversed(self._by_tag.items())}
+        self._order = _in_order(self._by_tag.values())
         self._groups = self._grouped(root.get("x-tagGroups"))
         self._known: set[Area] = set()
         self._places: dict[tuple[str, ...], tuple[Area, ...]] = {}
@@ -66,7 +67,8 @@ class Areas:
         tag = self._texts.get(area, {})
         description, shown = _text(tag.get("description")), _text(tag.get("x-displayName"))
         summary = _text(tag.get("summary")) or ("" if description else shown)
-        self._nodes.append(NodeDraft(path=area, title=shown, summary=summary, description=description))
+        place = self._order.get(area, 0)
+        self._nodes.append(NodeDraft(path=area, title=shown, summary=summary, description=description, place=place))
 
     def _of_tag(self, tag: str) -> Area:
         """The area of a tag: under its declared `parent`, else as its separators say."""
@@ -125,6 +127,15 @@ class Areas:
             for tag in _strings(group.get("tags")) if name else ():
                 found[tag] = (*found.get(tag, ()), (name, *self._of_tag(tag)))
         return found
+
+
+def _in_order(areas: Iterable[Area]) -> dict[Area, int]:
+    """Areas as their tags are declared; what they are in stands where the first of them does."""
+    order: dict[Area, int] = {}
+    for place, area in enumerate(areas, 1):
+        for depth in range(1, len(area) + 1):
+            order.setdefault(area[:depth], place)
+    return order
 
 
 class PathAreas:

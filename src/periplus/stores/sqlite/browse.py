@@ -33,7 +33,7 @@ class Browser:
         values = {"path": path}
         if scope.is_everything:
             rows = connection.execute(queries("browse.sql")["node_stored"], values)
-            return next((_node(*row) for row in rows), None)
+            return next((_node(row[:4], *row[4:]) for row in rows), None)
         rows = connection.execute(queries("browse.sql")["node"], values)
         return next(_visible(rows, self._tally(connection, scope)), None)
 
@@ -51,13 +51,16 @@ class Browser:
             values |= {"first": first, "last": last, "slashes": depth and path.count("/") + bool(path) + depth - 1}
         if scope.is_everything:
             rows = connection.execute(queries("browse.sql")[f"{kind}_stored"], values)
-            return [_node(*row) for row in rows]
+            return [_node(row[:4], *row[4:]) for row in rows]
         rows = connection.execute(queries("browse.sql")[kind], values)
         return list(islice(_visible(rows, self._tally(connection, scope)), limit))
 
     def nodes(self, connection: sqlite3.Connection, path: str, scope: Scope) -> list[Node]:
         if scope.is_everything:
-            return [_node(*row) for row in connection.execute(queries("browse.sql")["nodes_stored"], {"path": path})]
+            return [
+                _node(row[:4], *row[4:])
+                for row in connection.execute(queries("browse.sql")["nodes_stored"], {"path": path})
+            ]
         rows = connection.execute(queries("browse.sql")["nodes"], {"path": path})
         return list(_visible(rows, self._tally(connection, scope)))
 
@@ -150,7 +153,7 @@ def _deep(connection: sqlite3.Connection, path: str) -> str:
     if "/" not in path and not path.startswith(OWN_TREE):
         return "tools_between"
     stored = connection.execute(queries("browse.sql")["node_stored"], {"path": path}).fetchone()
-    return "tools_among" if stored and stored[3] > _LARGE else "tools_inside"
+    return "tools_among" if stored and stored[4] > _LARGE else "tools_inside"
 
 
 def _tally(connection: sqlite3.Connection, scope: Scope) -> Tally:
@@ -160,11 +163,12 @@ def _tally(connection: sqlite3.Connection, scope: Scope) -> Tally:
     return Tally(parents, connection.execute(sql, condition.values))
 
 
-def _visible(rows: Iterable[tuple[int, str, str, str]], tally: Tally) -> Iterator[Node]:
-    for key, path, title, summary in rows:
+def _visible(rows: Iterable[tuple[int, str, str, str, int]], tally: Tally) -> Iterator[Node]:
+    for key, path, title, summary, place in rows:
         if key in tally.tools:
-            yield _node(path, title, summary, tally.tools[key], tally.areas[key])
+            yield _node((path, title, summary, place), tally.tools[key], tally.areas[key])
 
 
-def _node(path: str, title: str, summary: str, tools: int, areas: int) -> Node:
-    return Node(path=path, title=title, summary=summary, tools=tools, areas=areas)
+def _node(row: tuple[str, str, str, int], tools: int, areas: int) -> Node:
+    path, title, summary, place = row
+    return Node(path=path, title=title, summary=summary, place=place, tools=tools, areas=areas)

@@ -1,22 +1,22 @@
 -- The tree. With the scope of everything the stored counts are the answer; with any other, `$scope` decides.
 
 -- name: node_stored
-SELECT path, title, summary, tools, areas FROM node WHERE path = :path AND tools > 0;
+SELECT path, title, summary, place, tools, areas FROM node WHERE path = :path AND tools > 0;
 
 -- name: children_stored
-SELECT n.path, n.title, n.summary, n.tools, n.areas
+SELECT n.path, n.title, n.summary, n.place, n.tools, n.areas
 FROM node AS parent CROSS JOIN node AS n
 WHERE parent.path = :path AND n.parent = parent.id AND n.path > :after AND n.tools > 0
 ORDER BY n.path
 LIMIT :limit;
 
 -- name: nodes_stored
-SELECT path, title, summary, tools, areas FROM node
+SELECT path, title, summary, place, tools, areas FROM node
 WHERE (path = :path OR (path > :path || '/' AND path < :path || '0')) AND tools > 0
 ORDER BY path;
 
 -- name: nodes
-SELECT id, path, title, summary FROM node
+SELECT id, path, title, summary, place FROM node
 WHERE path = :path OR (path > :path || '/' AND path < :path || '0')
 ORDER BY path;
 
@@ -27,7 +27,7 @@ WHERE n.path = :path AND p.node = n.id AND t.id = p.tool AND $scope
 ORDER BY t.ref;
 -- All below a node: between the texts that enclose its subtree, with no more slashes than the deepest level has.
 -- name: below_stored
-SELECT n.path, n.title, n.summary, n.tools, n.areas
+SELECT n.path, n.title, n.summary, n.place, n.tools, n.areas
 FROM node AS n
 WHERE n.path > max(:after, :first) AND n.path < :last AND n.tools > 0
   AND (:slashes = 0 OR length(n.path) - length(replace(n.path, '/', '')) <= :slashes)
@@ -35,7 +35,7 @@ ORDER BY n.path
 LIMIT :limit;
 
 -- name: below
-SELECT n.id, n.path, n.title, n.summary
+SELECT n.id, n.path, n.title, n.summary, n.place
 FROM node AS n
 WHERE n.path > max(:after, :first) AND n.path < :last
   AND (:slashes = 0 OR length(n.path) - length(replace(n.path, '/', '')) <= :slashes)
@@ -75,10 +75,10 @@ SELECT t.places, count(*) FROM tool AS t WHERE $scope GROUP BY t.places;
 SELECT id, parent FROM node WHERE id > 0;
 
 -- name: node
-SELECT id, path, title, summary FROM node WHERE path = :path;
+SELECT id, path, title, summary, place FROM node WHERE path = :path;
 
 -- name: children
-SELECT n.id, n.path, n.title, n.summary
+SELECT n.id, n.path, n.title, n.summary, n.place
 FROM node AS parent CROSS JOIN node AS n
 WHERE parent.path = :path AND n.parent = parent.id AND n.path > :after
 ORDER BY n.path;

@@ -48,7 +48,8 @@ CREATE TABLE node (
     title TEXT NOT NULL,
     summary TEXT NOT NULL,
     tools INTEGER NOT NULL,
-    areas INTEGER NOT NULL
+    areas INTEGER NOT NULL,
+    place INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX node_parent ON node (parent, path);

@@ -17,6 +17,7 @@ class _Stored:
     parent: int | None
     title: str = ""
     summary: str = ""
+    place: int = 0
     tools: int = 0
     areas: int = 0
 
@@ -41,14 +42,14 @@ class Tree:
 
     def entitle(self, title: str) -> None:
         """Name the source's own node."""
-        self._entitle(self._source, title, self._make(self._source).summary)
+        self._entitle(self._source, title, self._make(self._source).summary, 0)
 
     def write(self, nodes: Sequence[Node]) -> None:
         """Titles and summaries as given, where they differ; a node nobody lists goes with its last tool."""
         listed = {self._whole(node.path): node for node in nodes}
         for path, node in listed.items():
             self._make(path)
-            self._entitle(path, node.title, node.summary)
+            self._entitle(path, node.title, node.summary, node.place)
         self._drop(self._nodes.keys() - listed.keys() - {self._source})
 
     def drop(self) -> None:
@@ -98,11 +99,11 @@ class Tree:
             self._nodes[path] = node
         return self._nodes[path]
 
-    def _entitle(self, path: str, title: str, summary: str) -> None:
+    def _entitle(self, path: str, title: str, summary: str, place: int) -> None:
         node = self._nodes[path]
-        if (node.title, node.summary) != (title, summary):
-            node.title, node.summary = title, summary
-            values = {"id": node.id, "title": title, "summary": summary}
+        if (node.title, node.summary, node.place) != (title, summary, place):
+            node.title, node.summary, node.place = title, summary, place
+            values = {"id": node.id, "title": title, "summary": summary, "place": place}
             self._connection.execute(self._sql["entitle_node"], values)
 
     def _drop(self, paths: Iterable[str]) -> None:

@@ -100,14 +100,14 @@ WHERE source = :source AND EXISTS (SELECT 1 FROM tool WHERE ref = former.source 
 SELECT max(id) + 1 FROM node;
 
 -- name: nodes
-SELECT id, parent, path, title, summary, tools, areas FROM node
+SELECT id, parent, path, title, summary, place, tools, areas FROM node
 WHERE path = :source OR (path > :source || '/' AND path < :source || '0') OR path >= '~';
 
 -- name: add_node
 INSERT INTO node (id, parent, path, title, summary, tools, areas) VALUES (:id, :parent, :path, '', '', 0, 0);
 
 -- name: entitle_node
-UPDATE node SET title = :title, summary = :summary WHERE id = :id;
+UPDATE node SET title = :title, summary = :summary, place = :place WHERE id = :id;
 
 -- name: delete_bare_node
 DELETE FROM node
