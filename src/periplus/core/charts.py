@@ -18,7 +18,7 @@ Made = TypeVar("Made")
 
 
 class Chart:
-    """The visible areas of one source, its root first, each before those below it; neighbours as declared, then by name."""
+    """The visible areas of one source, each before those below it; neighbours as declared, then by name."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes: Sequence[Node] = _in_order(nodes)
