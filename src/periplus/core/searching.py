@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -73,35 +74,43 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     nearest: str = ""
     clauses: tuple[str, ...] = ()
     revision: int = 0
+    ready: float = 1.0  # the share of the tools that were looked through: the words of the others are being read
 
 
 class Searching:
     """The search verbs of one gateway. The engine is loaded at the first of them."""
 
     def __init__(
-        self, store: Store, clock: Clock, cursors: Cursors, load: Callable[[], SearchEngine], *, learns: bool = True
+        self, store: Store, clock: Clock, cursors: Cursors, indexing: Indexing, *, learns: bool = True
     ) -> None:
         self._store = store
         self._clock = clock
         self._cursors = cursors
         self._learns = learns
         self._turns = Turns(store, clock)
-        self._indexing = Indexing(store, clock, load)
+        self._indexing = indexing
 
     async def ready(self, progress: Progress = quiet) -> SearchEngine:
         """The engine, over an index of the store's present revision."""
         return await self._indexing.ready(progress)
 
+    async def listed(self, progress: Progress = quiet) -> SearchEngine:
+        """The engine once names and patterns find every tool of the present revision (H-82)."""
+        return await self._indexing.listed(progress)
+
     async def refine(self) -> int:
         """A slice of what makes answers better and takes long: how many tools it was about, 0 when all is done."""
         return await self._indexing.refine()
 
-    async def search(self, query: Query, scope: Scope, principal: Principal) -> Results:
-        """The tools that serve a goal, best first, each with its probability and reasons."""
+    async def search(self, query: Query, scope: Scope, principal: Principal, *, wait_s: float = math.inf) -> Results:
+        """The tools that serve a goal, best first, each with its probability and reasons.
+
+        Where many tools are new it waits until their words are read, or so long and answers from what is.
+        """
         if not 1 <= query.limit <= LIMIT_MAX:
             raise Problem(Code.BAD_INPUT, f"limit {query.limit} is outside 1 to {LIMIT_MAX}", hints=("use 10",))
         within = query.within
-        engine = await self.ready()
+        engine = await self._indexing.ready(wait_s=wait_s)
         asked = (
             "search",
             query.goal,
@@ -129,6 +138,7 @@ class Searching:
             nearest=found.nearest,
             clauses=found.clauses,
             revision=found.revision,
+            ready=found.ready,
         )
 
     async def chances(self, goal: str, scope: Scope, principal: Principal) -> tuple[int, Chances]:
@@ -152,7 +162,7 @@ class Searching:
 
     async def match(self, pattern: str, scope: Scope, limit: int, cursor: str | None) -> Results:
         """Tools whose ref a regular expression finds, in order of ref."""
-        engine = await self.ready()
+        engine = await self.listed()
         after = self._cursors.read(cursor, ("match", pattern), engine.revision) or ""
         found = await aside(engine.match, pattern, scope, limit=limit, after=after)
         following = None
@@ -162,12 +172,12 @@ class Searching:
 
     async def grep(self, ask: Grep, scope: Scope) -> Grepped:
         """Tools and areas by regular expression; linear in what is searched, and never on the event loop."""
-        engine = await self.ready()
+        engine = await self.listed()
         return await aside(engine.grep, ask, scope)
 
     async def resolve(self, name: str, scope: Scope) -> Sequence[ToolRef]:
         """The tools a name may mean: those that have it, else those whose name is near."""
-        engine = await self.ready()
+        engine = await self.listed()
         resolved = await aside(engine.resolve, name, scope)
         if not resolved.exact and not resolved.near:
             raise await missing(self._store, name, scope)
@@ -175,7 +185,7 @@ class Searching:
 
     async def near(self, name: str, scope: Scope) -> Sequence[ToolRef]:
         """The tools whose name is near this one."""
-        engine = await self.ready()
+        engine = await self.listed()
         return (await aside(engine.resolve, name, scope)).near
 
     async def split(self, goal: str) -> tuple[str, ...]:

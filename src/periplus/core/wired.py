@@ -14,6 +14,7 @@ from periplus.core.calls.door import Calls, Door
 from periplus.core.charts import Charts
 from periplus.core.cursor import Cursors
 from periplus.core.direct import Direct
+from periplus.core.indexing import Indexing
 from periplus.core.intake.placing import Placing
 from periplus.core.jobs import Jobs, Start
 from periplus.core.keys import ApiKeys
@@ -91,12 +92,13 @@ class Wired:
         self.trail = Trail(parts.ledger)
         self._standing = Standing(parts.store, parts.policies)
         self._cursors = Cursors(parts.seal)
-        self._searching = Searching(parts.store, parts.clock, self._cursors, parts.engine, learns=parts.learns)
+        self._jobs = Jobs(parts.start)
+        indexing = Indexing(parts.store, parts.clock, parts.engine, self._jobs)
+        self._searching = Searching(parts.store, parts.clock, self._cursors, indexing, learns=parts.learns)
         self._direct = Direct(parts.store)
         self._surveys = Surveys(parts.store, self._cursors, self._searching)
         self._sourcing = Sourcing(_room(parts, self._standing))
         self._charts = Charts(parts.store)
-        self._jobs = Jobs(parts.start)
         self._sessions = Conversations(parts.sessions, parts.clock, parts.bounds.rules.session_idle_seconds)
         self._calls = Calls(_door(parts, self._audit, self._sessions))
         self._keys = ApiKeys(parts.keys, parts.clock, parts.seal)

@@ -45,6 +45,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     nearest: str = ""
     clauses: tuple[str, ...] = ()
     revision: int = 0
+    ready: float = 1.0  # the share of the visible tools that could be found: the words of the others are being read
 
 
 class Matches(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,7 +41,21 @@ class SearchEngine(Protocol):
 
     @property
     def outdated(self) -> bool:
-        """Written with another version of the model, or scattered: worth a rebuild."""
+        """Written with another version of the model: worth a rebuild."""
+        ...
+
+    @property
+    def scattered(self) -> bool:
+        """In so many pieces that `settle` makes searches faster."""
+        ...
+
+    @property
+    def unread(self) -> int:
+        """How many tools only names and patterns find, because their words are still to be read."""
+        ...
+
+    def settle(self) -> bool:
+        """A step of a second or two towards an index without unread tools, and a quick one; False: nothing is left."""
         ...
 
     def lacking(self, most: int) -> Sequence[str]:
@@ -57,10 +71,17 @@ class SearchEngine(Protocol):
         ...
 
     def rebuild(self, revision: int, tools: Iterable[tuple[Tool, str]]) -> None:
-        """Index exactly these tools, each with its one-line signature."""
+        """Index exactly these tools, each with its one-line signature; searches see all of it or what was before."""
         ...
 
-    def update(self, revision: int, changed: Iterable[tuple[Tool, str]], removed: Iterable[str]) -> None: ...
+    def update(
+        self, revision: int, changed: Iterable[tuple[Tool, str]], removed: Iterable[str], *, anew: bool = False
+    ) -> None:
+        """Take in new and changed tools, forget removed refs; `anew`: everything that was there before, too.
+
+        Of thousands the words are left to `settle`; names and patterns find them at once.
+        """
+        ...
 
     def sources(self) -> set[str]: ...
 

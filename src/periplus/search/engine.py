@@ -62,8 +62,22 @@ class Engine:
 
     @property
     def outdated(self) -> bool:
-        """The index was written with another version of the model, or has become scattered: rebuild when idle."""
-        return self.index.outdated or self.index.scattered
+        """The index was written with another version of the model: rebuild when idle."""
+        return self.index.outdated
+
+    @property
+    def scattered(self) -> bool:
+        """So many small segments or forgotten tools that `settle` makes searching faster."""
+        return self.index.scattered
+
+    @property
+    def lacking(self) -> int:
+        """How many tools only names and patterns find by now."""
+        return self.index.current.lacking
+
+    def settle(self) -> bool:
+        """A step towards an index that is whole and quick; False when there is nothing left to do."""
+        return self.index.settle()
 
     def refresh(self) -> bool:
         """Take over an index another process wrote."""
@@ -73,9 +87,11 @@ class Engine:
         """Index exactly these tools."""
         self.index.rebuild(revision, records)
 
-    def update(self, revision: int, changed: Iterable[Record], removed: Iterable[str] = ()) -> None:
-        """Index new and changed tools, forget removed refs."""
-        self.index.update(revision, changed, removed)
+    def update(
+        self, revision: int, changed: Iterable[Record], removed: Iterable[str] = (), *, anew: bool = False
+    ) -> None:
+        """Take in new and changed tools, forget removed refs; `anew`: everything that was there before."""
+        self.index.enroll(revision, changed, removed, anew=anew)
 
     def stale(self, source: str, wanted: Mapping[str, str]) -> tuple[set[str], set[str]]:
         """Paths of a source to index (path -> fingerprint is what there should be), and refs to forget."""
@@ -93,6 +109,8 @@ class Engine:
         key = (now.number, scope, within)
         view = self._views.get(key)
         if view is None:
+            if any(number != now.number for number, _, _ in self._views):
+                self._views = OrderedDict()  # what was is not looked at again, and its files can be let go
             pairs = zip(now.segments, now.dead, strict=True)
             view = View(now.segments, [visible(segment, scope, within, gone) for segment, gone in pairs], now.revision)
             self._views[key] = view
@@ -124,16 +142,16 @@ class Engine:
         read, fitted = self.read(goal, view)
         ranked = self._rank(view, read, fitted, boosts)
         if not ranked.ranking.places.size:
-            return Found(hits=(), clauses=read.clauses, revision=view.revision)
+            return Found(hits=(), clauses=read.clauses, revision=view.revision, ready=view.ready)
         shown = ranked.shown[:MOST_HITS]
         if not shown:
             nearest = areas_of(view, ranked.ranking.places[:_ROOM], ranked.ranking.score[:_ROOM])
-            return Found(
-                hits=(), nearest=nearest[0].path if nearest else "", clauses=read.clauses, revision=view.revision
-            )
+            near = nearest[0].path if nearest else ""
+            return Found(hits=(), nearest=near, clauses=read.clauses, revision=view.revision, ready=view.ready)
         page = shown[start : start + limit]
         hits = tuple(self._hit(view, read, ranked, place, boosts or {}) for place in page)
-        return Found(hits=hits, more=len(shown) > start + limit, clauses=read.clauses, revision=view.revision)
+        more = len(shown) > start + limit
+        return Found(hits=hits, more=more, clauses=read.clauses, revision=view.revision, ready=view.ready)
 
     def chances(
         self, goal: str, scope: Scope = EVERYTHING, *, boosts: Mapping[str, float] | None = None
@@ -165,13 +183,15 @@ class Engine:
         place = self._visible_place(view, str(ref))
         segment, inside = view.at(place)
         text = f"{ref.leaf} {segment.summaries[inside]}"
-        goal = Goal.like(text, segment.vectors[inside] * segment.factors[inside], self.model.version)
+        meant = segment.vectors[inside] * segment.factors[inside] if segment.is_whole else self.model.goals([text])[0]
+        goal = Goal.like(text, meant, self.model.version)
         ranked = self._rank(view, goal, self.plain, None, itself=place)
         shown = ranked.shown[:limit]
         return Found(
             hits=tuple(self._hit(view, goal, ranked, one, {}) for one in shown),
             more=len(ranked.shown) > limit,
             revision=view.revision,
+            ready=view.ready,
         )
 
     def match(self, pattern: str, scope: Scope = EVERYTHING, *, limit: int = 100, after: str = "") -> Matches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ _PLACED = re.compile(r"\\[bBAz]|[\^$]")  # what looks at where in a line a match
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _MOST_ALTERNATIVES = 32
 _FEW = 5000
-_KEPT = 8
 
 Ranks = npt.NDArray[np.uint8]
 
@@ -88,16 +87,18 @@ def _tool_ranks(view: View, pattern: str, *, qualified: bool) -> Ranks:
     """Where in each visible tool a pattern is found, the best place counting."""
     ranks = np.full(view.starts[-1], NOWHERE, np.uint8)
     for first, segment in zip(view.starts, view.segments, strict=False):
-        ranks[first : first + segment.count] = _segment_ranks(segment, pattern, qualified)
+        made = segment.once(
+            ("ranks", pattern, qualified), partial(_segment_ranks, segment, pattern, qualified=qualified)
+        )
+        ranks[first : first + segment.count] = made
     for first, truths in zip(view.starts, view.shown, strict=False):
         if truths is not None:
             ranks[first : first + len(truths)][~truths] = NOWHERE
     return ranks
 
 
-@lru_cache(maxsize=_KEPT)
-def _segment_ranks(segment: Segment, pattern: str, qualified: bool) -> Ranks:  # noqa: FBT001 - a key of what is kept
-    """The same for one segment, which never changes: whoever reads on page by page is not made to wait for it again."""
+def _segment_ranks(segment: Segment, pattern: str, *, qualified: bool) -> Ranks:
+    """The same for one segment."""
     ranks, compiled = np.full(segment.count, NOWHERE, np.uint8), _whole_rest(pattern)
     everywhere = _matches_letters(compiled, pattern)
     if everywhere:
@@ -198,14 +199,14 @@ def _count_ranges(view: View, order: Array, below: str, counts: Counter[str]) ->
     matched[1:][order] = 1
     sums = np.cumsum(matched)
     for first, segment in zip(view.starts, view.segments, strict=False):
-        for head, start, end in _ranges(segment, f"{below}/" if below else ""):
+        prefix = f"{below}/" if below else ""
+        for head, start, end in segment.once(("ranges", prefix), partial(_ranges, segment, prefix)):
             if count := int(sums[first + end] - sums[first + start]):
                 counts[head] += count
 
 
-@lru_cache(maxsize=16)
 def _ranges(segment: Segment, prefix: str) -> tuple[tuple[str, int, int], ...]:
-    """The areas right below a node, and the places of their tools; a segment never changes."""
+    """The areas right below a node, and the places of their tools."""
     made: list[tuple[str, int, int]] = []
     at = segment.refs.lower_bound(prefix.encode())
     while at < segment.count and (ref := segment.refs[at]).startswith(prefix):

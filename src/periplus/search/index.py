@@ -5,20 +5,22 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from periplus.search.generation import Generation
+from periplus.search.merging import merge
 from periplus.search.records import Record
-from periplus.search.sections import Array, DamagedError, verify
-from periplus.search.segment import MOST_TOOLS, Segment, build
+from periplus.search.sections import DamagedError, verify
+from periplus.search.segment import MOST_TOOLS, Segment, build, complete
 from periplus.search.semantic import Model
 
 _MANIFEST = "manifest.json"
 _SEGMENT = re.compile(r"segment-[0-9a-f]{16}\.idx")
-_generations = count(1)
+PIECE = 8192  # tools read at once: so much is held in memory of a catalog of any size
 _MOST_SEGMENTS = 6  # beyond the full ones: more make a search slower, fewer make an update slower
 
 
@@ -39,52 +41,6 @@ class _Manifest(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(plain, check=hashlib.sha256(msgspec.json.encode(plain)).hexdigest())
 
 
-class Generation:
-    """One state of the index: what a search reads from beginning to end, whatever is written meanwhile."""
-
-    def __init__(self, revision: int, segments: Sequence[Segment], dead: Sequence[Array]) -> None:
-        self.number = next(_generations)
-        self.revision = revision
-        self.segments = tuple(segments)
-        self.dead = tuple(dead)
-
-    @property
-    def size(self) -> int:
-        """Living tools, hidden ones included."""
-        return sum(segment.count - len(gone) for segment, gone in zip(self.segments, self.dead, strict=True))
-
-    def find(self, ref: str) -> tuple[int, int] | None:
-        """Which segment has the living tool, and where in it."""
-        for number, (segment, gone) in enumerate(zip(self.segments, self.dead, strict=True)):
-            place = segment.refs.find(ref)
-            if place >= 0 and place not in gone:
-                return number, place
-        return None
-
-    def marks(self, source: str) -> dict[str, int]:
-        """Path -> mark of the living tools of a source."""
-        found: dict[str, int] = {}
-        prefix = f"{source}/".encode()
-        for segment, gone in zip(self.segments, self.dead, strict=True):
-            start, end = segment.refs.lower_bound(prefix), segment.refs.lower_bound(prefix + b"\xff")
-            dead = set(map(int, gone))
-            for place in range(start, end):
-                if place not in dead:
-                    found[segment.refs[place][len(source) + 1 :]] = int(segment.text_keys[place])
-        return found
-
-    def sources(self) -> set[str]:
-        """The sources that have tools here, dead ones included."""
-        found: set[str] = set()
-        for segment in self.segments:
-            place = 0
-            while place < segment.count:
-                source = segment.refs[place].partition("/")[0]
-                found.add(source)
-                place = segment.refs.lower_bound(f"{source}/".encode() + b"\xff")
-        return found
-
-
 class Index:
     """The index of one catalog in one directory. One process at a time writes (the caller holds the lease)."""
 
@@ -101,7 +57,7 @@ class Index:
     @property
     def outdated(self) -> bool:
         """The catalog was encoded by another version of the model and must be encoded again."""
-        return any(segment.model != self._model.version for segment in self.current.segments)
+        return any(one.is_whole and one.model != self._model.version for one in self.current.segments)
 
     def refresh(self) -> bool:
         """Take over what another process wrote; True when something changed."""
@@ -151,45 +107,87 @@ class Index:
         )
 
     def rebuild(self, revision: int, records: Iterable[Record]) -> None:
-        """Index these tools and nothing else."""
-        stream = iter(records)
-        parts: list[_Part] = []
-        while batch := list(islice(stream, MOST_TOOLS)):
-            parts.append(self._write(batch))
+        """Index these tools and nothing else, whole from its first moment on."""
+        parts = [self._write(piece, self._model) for piece, _ in _pieces(records)]
+        while group := self._apart(segments := [Segment(self.folder / part.name) for part in parts], parts):
+            parts = self._joined(segments, parts, group)
         self._publish(revision, parts)
 
-    def update(self, revision: int, changed: Iterable[Record], removed: Iterable[str] = ()) -> None:
-        """Index new and changed tools beside the rest, and forget the removed ones."""
-        current = self.current
-        fresh = {record.ref: record for record in changed}
+    def enroll(
+        self, revision: int, records: Iterable[Record], removed: Iterable[str] = (), *, anew: bool = False
+    ) -> None:
+        """Take new and changed tools in beside the rest (`anew`: in place of it), and forget the removed ones.
+
+        Names and patterns find them from now on; of very many, what they mean is left to `settle`.
+        """
+        current = Generation(0, (), ()) if anew else self.current
         dead = [set(map(int, gone)) for gone in current.dead]
-        for ref in (*fresh, *removed):
-            found = current.find(ref)
-            if found is not None:
-                dead[found[0]].add(found[1])
-        parts = [
+        sources = current.sources()
+        fresh: list[_Part] = []
+        for piece, is_last in _pieces(records):
+            fresh.append(self._write(piece, self._model if is_last and not fresh else None))
+            _forget(current, dead, (record.ref for record in piece if record.source in sources))
+        _forget(current, dead, removed)
+        kept = [
             _Part(segment.name, segment.count, sorted(gone))
             for segment, gone in zip(current.segments, dead, strict=True)
             if len(gone) < segment.count
         ]
-        stream = iter(fresh.values())
-        while batch := list(islice(stream, MOST_TOOLS)):
-            parts.append(self._write(batch))
-        self._publish(revision, parts)
+        self._publish(revision, [*kept, *fresh])
+
+    def settle(self) -> bool:
+        """A step towards a whole index in few segments; False when there is nothing left to do."""
+        current, parts = self.current, self._parts()
+        bare = next((number for number, segment in enumerate(current.segments) if not segment.is_whole), None)
+        if bare is not None:
+            name = _name_of(self._model.version, current.segments[bare].name)
+            complete(self.folder / name, current.segments[bare], self._model)
+            parts[bare] = msgspec.structs.replace(parts[bare], name=name)
+        elif group := self._apart(current.segments, parts):
+            parts = self._joined(current.segments, parts, group)
+        else:
+            return False
+        self._publish(current.revision, parts)
+        return True
 
     @property
     def scattered(self) -> bool:
-        """So many small segments or forgotten tools that a rebuild would make searching faster."""
-        small = sum(segment.count < MOST_TOOLS // 2 for segment in self.current.segments)
-        gone = sum(map(len, self.current.dead))
-        return small > _MOST_SEGMENTS or gone * 4 > sum(segment.count for segment in self.current.segments)
+        """Whether one segment can take the place of several, or of one with many tools that are gone."""
+        return bool(self._apart(self.current.segments, self._parts()))
 
-    def _write(self, records: Sequence[Record]) -> _Part:
-        digest = hashlib.blake2b(self._model.version.encode(), digest_size=8)
-        for record in records:
-            digest.update(record.ref.encode("utf-8", "surrogatepass") + record.mark.encode())
-        name = f"segment-{digest.hexdigest()}.idx"
-        build(self.folder / name, records, self._model)
+    def _parts(self) -> list[_Part]:
+        return [
+            _Part(segment.name, segment.count, gone.tolist())
+            for segment, gone in zip(self.current.segments, self.current.dead, strict=True)
+        ]
+
+    def _apart(self, segments: Sequence[Segment], parts: Sequence[_Part]) -> list[int]:
+        """Segments that one can take the place of, so that searches are faster: small ones, and half-empty ones."""
+        ready = [number for number, segment in enumerate(segments) if segment.model == self._model.version]
+        small = [number for number in ready if parts[number].count < MOST_TOOLS // 2]
+        large = sum(parts[number].count >= PIECE // 2 for number in small)
+        if large < 2 and len(small) <= _MOST_SEGMENTS:
+            return [number for number in ready if len(parts[number].dead) * 4 > parts[number].count][:1]
+        group, tools = [], 0
+        for number in small:
+            if tools + parts[number].count <= MOST_TOOLS:
+                group.append(number)
+                tools += parts[number].count
+        return group
+
+    def _joined(self, segments: Sequence[Segment], parts: Sequence[_Part], group: Sequence[int]) -> list[_Part]:
+        """The parts of the index once some of them are one."""
+        taken = [parts[number] for number in group]
+        name = _name_of(self._model.version, msgspec.json.encode(taken).decode())
+        dead = [np.array(part.dead, np.uint32) for part in taken]
+        size = merge(self.folder / name, [segments[number] for number in group], dead)
+        rest = {number: part for number, part in enumerate(parts) if number not in group}
+        return [part for _, part in sorted((rest | {group[0]: _Part(name, size)}).items())]
+
+    def _write(self, records: Sequence[Record], model: Model | None) -> _Part:
+        told = "".join(f"{record.ref}\n{record.mark}\n" for record in records)
+        name = _name_of(model.version if model else "", told)
+        build(self.folder / name, records, model)
         return _Part(name, len(records))
 
     def _publish(self, revision: int, parts: list[_Part]) -> None:
@@ -216,3 +214,26 @@ class Index:
         for path in self.folder.iterdir():
             if (_SEGMENT.fullmatch(path.name) and path.name not in kept) or path.name.endswith(".partial"):
                 yield path
+
+
+def _pieces(records: Iterable[Record]) -> Iterator[tuple[list[Record], bool]]:
+    """Tools in pieces, and whether each is the last one."""
+    stream = iter(records)
+    piece = list(islice(stream, PIECE))
+    while piece:
+        following = list(islice(stream, 1))
+        yield list({record.ref: record for record in piece}.values()), not following
+        piece = following + list(islice(stream, PIECE - 1)) if following else []
+
+
+def _forget(current: Generation, dead: Sequence[set[int]], refs: Iterable[str]) -> None:
+    for ref in refs:
+        found = current.find(ref)
+        if found is not None:
+            dead[found[0]].add(found[1])
+
+
+def _name_of(version: str, told: str) -> str:
+    """A name for a segment: the same for the same tools as the same model reads them."""
+    digest = hashlib.blake2b(f"{version}\n{told}".encode("utf-8", "surrogatepass"), digest_size=8)
+    return f"segment-{digest.hexdigest()}.idx"

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from periplus.search.fine import FineVectors
 from periplus.search.sections import Array
-from periplus.search.segment import WEIGHT_STEPS, Segment, shape_of
+from periplus.search.segment import Segment
 from periplus.search.semantic import scan
 from periplus.search.visibility import Truths
+from periplus.search.wording import WEIGHT_STEPS, shape_of
 
 Floats = npt.NDArray[np.float32]
 K1, B = 1.5, 0.75
@@ -37,11 +38,13 @@ class View:
         self.fine: Sequence[FineVectors | None] = [None] * len(segments)
         self.starts = [0, *accumulate(segment.count for segment in segments)]
         self._near: dict[str, list[tuple[str, float]]] = {}
-        self.counts = [
+        counts = [
             segment.count if truths is None else int(truths.sum())
             for segment, truths in zip(segments, shown, strict=True)
         ]
-        self.count = sum(self.counts)
+        # Tools whose words are still to be counted are no part of the statistics: names and patterns find them.
+        self.count = sum(count for count, segment in zip(counts, segments, strict=True) if segment.is_whole)
+        self.ready = self.count / max(sum(counts), 1) if self.count < sum(counts) else 1.0
         lengths = [
             segment.lengths if truths is None else segment.lengths[truths]
             for segment, truths in zip(segments, shown, strict=True)

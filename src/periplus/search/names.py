@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from periplus.search.lexical import View
-from periplus.search.segment import key_of
+from periplus.search.tables import key_of
 from periplus.search.text import name_key
 
 _ALIKE = 0.6

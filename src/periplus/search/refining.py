@@ -68,7 +68,7 @@ class Refining:
 
     def _make(self) -> None:
         """Files for segments that have none, filled with what is known of their tools."""
-        segments = self._index.current.segments
+        segments = [segment for segment in self._index.current.segments if segment.is_whole]
         for segment in segments:
             if self._of(segment) is None:
                 made = FineVectors(segment, make=True)

@@ -62,8 +62,21 @@ class SearchRoom:
     def rebuild(self, revision: int, tools: Iterable[tuple[Tool, str]]) -> None:
         self._engine.rebuild(revision, (record_of(tool, line) for tool, line in tools))
 
-    def update(self, revision: int, changed: Iterable[tuple[Tool, str]], removed: Iterable[str]) -> None:
-        self._engine.update(revision, (record_of(tool, line) for tool, line in changed), removed)
+    def update(
+        self, revision: int, changed: Iterable[tuple[Tool, str]], removed: Iterable[str], *, anew: bool = False
+    ) -> None:
+        self._engine.update(revision, (record_of(tool, line) for tool, line in changed), removed, anew=anew)
+
+    @property
+    def scattered(self) -> bool:
+        return self._engine.scattered
+
+    @property
+    def unread(self) -> int:
+        return self._engine.lacking
+
+    def settle(self) -> bool:
+        return self._engine.settle()
 
     def sources(self) -> set[str]:
         return self._engine.sources()

@@ -1,20 +1,23 @@
-"""One index file: named arrays behind a checksummed table of contents, read through memory mapping."""
+"""One index file: named arrays before a table of contents and a checksum, read through memory mapping."""
 
 import mmap
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-_MAGIC = b"PERIPLUS-INDEX-1"
+_MAGIC = b"PERIPLUS-INDEX-2"
 _ALIGN = 64
 _CHUNK = 1 << 20
+_CHECK = 4
+_FAR = 0xFFFFFFF0
+_END = 8 + _CHECK  # how long the table of contents before it is, and the checksum
 
 
 class DamagedError(Exception):
@@ -34,60 +37,58 @@ class _Contents(msgspec.Struct, frozen=True):
     notes: dict[str, Any]
 
 
-def write(path: Path, arrays: Mapping[str, Array], notes: Mapping[str, Any]) -> None:
-    """Write the arrays so that the file is there whole or not at all, whatever happens to the process."""
+def write(path: Path, arrays: Iterable[tuple[str, Array]], notes: Mapping[str, Any]) -> None:
+    """Write arrays as they come, so that the file is there whole or not at all, whatever happens to the process."""
     sections: list[_Section] = []
-    offset = 0
-    for name, array in arrays.items():
-        sections.append(_Section(name, array.dtype.str, array.shape, offset, array.nbytes))
-        offset += -(-array.nbytes // _ALIGN) * _ALIGN
-    contents = msgspec.json.encode(_Contents(sections, dict(notes)))
-    head = _MAGIC + len(contents).to_bytes(8, "little") + contents
-    head += b" " * (-(len(head) + 4) % _ALIGN)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     with partial.open("wb") as file:
-        check = zlib.crc32(head)
-        file.write(head + check.to_bytes(4, "little"))
-        for array in arrays.values():
+        out = _Summed(file)
+        out.write(_MAGIC + bytes(-len(_MAGIC) % _ALIGN))
+        for name, array in arrays:
+            sections.append(_Section(name, array.dtype.str, array.shape, out.size, array.nbytes))
             raw = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
             for start in range(0, len(raw), _CHUNK):
-                piece = raw[start : start + _CHUNK].data
-                check = zlib.crc32(piece, check)
-                file.write(piece)
-            padding = bytes(-array.nbytes % _ALIGN)
-            check = zlib.crc32(padding, check)
-            file.write(padding)
-        file.write(check.to_bytes(4, "little"))
+                out.write(raw[start : start + _CHUNK].data)
+            out.write(bytes(-array.nbytes % _ALIGN))
+        contents = msgspec.json.encode(_Contents(sections, dict(notes)))
+        out.write(contents + len(contents).to_bytes(8, "little"))
+        file.write(out.check.to_bytes(4, "little"))
         file.flush()
         os.fsync(file.fileno())
     partial.replace(path)
 
 
+class _Summed:
+    """Bytes on their way into a file, counted and summed up."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.size, self.check = 0, 0
+
+    def write(self, piece: bytes | memoryview) -> None:
+        self._file.write(piece)
+        self.size += len(piece)
+        self.check = zlib.crc32(piece, self.check)
+
+
 def verify(path: Path) -> None:
     """Read the file once and compare its checksum; the bytes go through the page cache, not through our memory."""
-    left = path.stat().st_size - 4
-    check, head_check, at = 0, 0, 0
+    left, check = path.stat().st_size - _END, 0
     with path.open("rb") as file:
-        start = file.read(len(_MAGIC) + 8)
-        length = int.from_bytes(start[len(_MAGIC) :], "little")
-        head_size = len(start) + length
-        head_size += -(head_size + 4) % _ALIGN
-        if not start.startswith(_MAGIC) or head_size + 4 > left:
+        start = file.read(len(_MAGIC))
+        if left < _ALIGN or not start.startswith(_MAGIC[:-1]):
             raise DamagedError(f"{path.name} is no index file or was cut short")
+        if start != _MAGIC:
+            raise DamagedError(f"{path.name} was written by another release")
         file.seek(0)
-        head = file.read(head_size)
-        head_check = int.from_bytes(file.read(4), "little")
-        check = zlib.crc32(head)
-        if check != head_check:
-            raise DamagedError(f"{path.name} has a damaged table of contents")
-        at = head_size + 4
-        while at < left:
-            piece = file.read(min(_CHUNK, left - at))
+        left += _END - _CHECK
+        while left > 0:
+            piece = file.read(min(_CHUNK, left))
             if not piece:
                 break
             check = zlib.crc32(piece, check)
-            at += len(piece)
-        if check != int.from_bytes(file.read(4), "little"):
+            left -= len(piece)
+        if check != int.from_bytes(file.read(_CHECK), "little"):
             raise DamagedError(f"{path.name} fails its checksum")
 
 
@@ -97,13 +98,14 @@ class Sections:
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        length = int.from_bytes(self._map[len(_MAGIC) : len(_MAGIC) + 8], "little")
-        start = len(_MAGIC) + 8
-        contents = msgspec.json.decode(self._map[start : start + length], type=_Contents)
-        head = start + length
-        self._base = head + (-(head + 4) % _ALIGN) + 4
+        end = len(self._map) - _END
+        length = int.from_bytes(self._map[end : end + 8], "little")
+        contents = msgspec.json.decode(self._map[end - length : end], type=_Contents)
         self._sections = {section.name: section for section in contents.sections}
         self.notes = contents.notes
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._sections
 
     def array(self, name: str) -> Array:
         """A section as a read-only view of the file."""
@@ -111,7 +113,7 @@ class Sections:
         if section is None:
             raise DamagedError(f"an index file without {name!r} was written by another release")
         count = int(np.prod(section.shape))
-        flat = np.frombuffer(self._map, np.dtype(section.kind), count, self._base + section.offset)
+        flat = np.frombuffer(self._map, np.dtype(section.kind), count, section.offset)
         return flat.reshape(section.shape)
 
 
@@ -148,16 +150,16 @@ class Texts:
         return low
 
 
-def pack_texts(texts: list[str], end: bytes = b"") -> tuple[Array, Array]:
+def pack_texts(texts: Sequence[str | bytes], end: bytes = b"") -> tuple[Array, Array]:
     """The blob and offsets that `Texts` reads; `end` closes every string."""
-    raw = [text.encode("utf-8", "surrogatepass") + end for text in texts]
-    offsets = np.zeros(len(raw) + 1, np.uint64 if sum(map(len, raw)) > 0xFFFFFFF0 else np.uint32)
-    np.cumsum([len(piece) for piece in raw], out=offsets[1:])
-    return np.frombuffer(b"".join(raw), np.uint8), offsets
+    raw = [text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass") for text in texts]
+    sizes = np.fromiter(map(len, raw), np.int64, len(raw)) + len(end)
+    return np.frombuffer(end.join(raw) + end * bool(raw), np.uint8), offsets_of(sizes)
 
 
-def pack_lists(lists: list[list[int]], kind: type[np.generic]) -> tuple[Array, Array]:
-    """Lists of numbers as one array and where each starts."""
-    offsets = np.zeros(len(lists) + 1, np.uint32)
-    np.cumsum([len(numbers) for numbers in lists], out=offsets[1:])
-    return np.fromiter((number for numbers in lists for number in numbers), kind, int(offsets[-1])), offsets
+def offsets_of(sizes: Array) -> Array:
+    """Where each of several runs starts that lie one after the other, and where the last one ends."""
+    total = int(sizes.sum())
+    offsets = np.zeros(len(sizes) + 1, np.uint64 if total > _FAR else np.uint32)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets

@@ -14,9 +14,10 @@ from periplus.search.pieces import Pieces
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
+Ints = npt.NDArray[np.int64]
 SHIPPED = Path(__file__).parent / "model"
 _GOAL_ROWS = 160
-_LIMITS = (24, 24, 64, 96, 48, 96, 96)  # rows read of each field, in the order of `Fields`
+FIELD_ROWS = (24, 24, 64, 96, 48, 96, 96)  # rows read of each field, in the order of `FIELDS`
 
 
 class Model:
@@ -52,33 +53,24 @@ class Model:
         """Whether a word has a row of its own."""
         return self.pieces.has(word)
 
-    def rows_of(self, runs: Sequence[list[str]]) -> list[list[int]]:
-        """The table rows of each field of a tool, given in chunks."""
-        read = self.pieces.rows_of
-        return [read(field, limit) if field else [] for field, limit in zip(runs, _LIMITS, strict=True)]
+    def tools(self, rows: Ints, sizes: Ints) -> Floats:
+        """Unit vectors of tools, given by the table rows of their texts, and for each tool how many each field has."""
+        if not len(rows):
+            return np.zeros((len(sizes), self.width), np.float32)
+        fields = np.arange(len(FIELD_ROWS))
+        strengths = self._strengths[fields, np.maximum(sizes, 1) - 1]
+        unique, inverse = np.unique(rows, return_inverse=True)
+        weight = np.repeat(strengths.reshape(-1), sizes.reshape(-1)) * self._tool_weight[unique][inverse]
+        cell = np.repeat(np.arange(len(sizes)), sizes.sum(axis=1)) * len(unique) + inverse
+        dense = np.bincount(cell, weights=weight, minlength=len(sizes) * len(unique)).astype(np.float32)
+        return unit(dense.reshape(len(sizes), len(unique)) @ self.table[unique].astype(np.float32))
 
-    def tools(self, tools: Sequence[list[list[int]]]) -> Floats:
-        """Unit vectors of tools, given by the rows of their fields; one product for the whole batch."""
-        owner: list[int] = []
-        flat: list[int] = []
-        scale: list[float] = []
-        strengths = [
-            np.exp(self._field_log[field] - self._field_shrink[field] * np.log(np.arange(1, 257, dtype=np.float32)))
-            for field in range(len(_LIMITS))
-        ]
-        for place, fields in enumerate(tools):
-            for field, rows in enumerate(fields):
-                if rows:
-                    flat += rows
-                    owner += [place] * len(rows)
-                    scale += [float(strengths[field][len(rows) - 1])] * len(rows)
-        if not flat:
-            return np.zeros((len(tools), self.width), np.float32)
-        unique, inverse = np.unique(np.array(flat), return_inverse=True)
-        weight = np.array(scale, np.float32) * self._tool_weight[unique][inverse]
-        cell = np.array(owner, np.int64) * len(unique) + inverse
-        dense = np.bincount(cell, weights=weight, minlength=len(tools) * len(unique)).astype(np.float32)
-        return unit(dense.reshape(len(tools), len(unique)) @ self.table[unique].astype(np.float32))
+    @cached_property
+    def _strengths(self) -> Floats:
+        """What a row of each field counts, by how many rows the field has."""
+        many = np.log(np.arange(1, max(FIELD_ROWS) + 1, dtype=np.float32))
+        strengths: Floats = np.exp(self._field_log[:, None] - self._field_shrink[:, None] * many)
+        return strengths
 
 
 def unit(vectors: Floats) -> Floats:

@@ -78,7 +78,7 @@ class ConnectVerbs(Wired):
             note.about(spec.id)
             report = await self._sourcing.connect(spec, progress, refresh=refresh, accept=False)
             telling.connected(note, report)
-        await self._searching.ready(progress)
+        await self._searching.listed(progress)
         return report
 
     async def sync(

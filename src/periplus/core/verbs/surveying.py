@@ -11,14 +11,13 @@ from periplus.core.audit import Note
 from periplus.core.charts import Chart
 from periplus.core.intake.pins import without_pin
 from periplus.core.schema.closure import bounded
-from periplus.core.searching import Query
+from periplus.core.searching import Query, Results
 from periplus.core.wired import Wired
 from periplus.model import (
     LOCAL,
     Action,
     Decision,
     Grepped,
-    Hit,
     Principal,
     Scope,
     Selector,
@@ -27,6 +26,8 @@ from periplus.model import (
     ToolRef,
 )
 from periplus.ports import Grep
+
+_MOMENT_S = 1.0  # how long an agent waits for tools that were connected right now
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,10 +108,11 @@ class SurveyVerbs(Wired):
 
     async def meant(
         self, goal: str, sources: Sequence[str] = (), *, path: str = "", limit: int = 10, principal: Principal = LOCAL
-    ) -> tuple[Hit, ...]:
-        """Tools of some sources that serve a goal, above the floor of what is worth showing."""
+    ) -> Results:
+        """Tools of some sources that serve a goal, above the floor of what is worth showing; of those read so far."""
         query = Query(goal=goal, path=path, limit=limit)
-        return (await self._searching.search(query, await self._scope(principal, sources), principal)).hits
+        scope = await self._scope(principal, sources)
+        return await self._searching.search(query, scope, principal, wait_s=_MOMENT_S)
 
     async def _scope(self, principal: Principal, sources: Sequence[str]) -> Scope:
         judge, records = await self._standing.judge_and_sources(principal)

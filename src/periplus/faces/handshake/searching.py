@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from periplus.core.charts import Chart
+from periplus.core.searching import Results
 from periplus.faces.handshake import landmarks
 from periplus.faces.handshake.calls import call_text
 from periplus.faces.handshake.errors import refusal
@@ -28,7 +29,7 @@ from periplus.faces.handshake.pages import (
 from periplus.faces.handshake.sites import ALL, Site
 from periplus.faces.handshake.topology import Tree, area_item, summary_of
 from periplus.faces.handshake.turn import Turn
-from periplus.model import Code, Grepped, Hit, Lines, Node, Selector, ToolRef
+from periplus.model import Code, Grepped, Lines, Node, Selector, ToolRef
 from periplus.ports import Grep
 
 LONGEST = 500
@@ -209,14 +210,19 @@ def _area_of(site: Site, ref: ToolRef) -> Node | None:
 async def _by_meaning(turn: Turn, asked: Asked) -> Search:
     """Nothing matches literally: what comes closest by meaning, or the way from the top (H-53)."""
     site = asked.site
-    hits: tuple[Hit, ...] = ()
+    found = Results(hits=())
     if asked.kind != "navigation" and not asked.offset:
         path = "" if asked.node is site.root and site.is_catalog else asked.node.path
-        hits = await turn.gateway.meant(
+        found = await turn.gateway.meant(
             asked.query, site.sources, path=path, limit=asked.limit, principal=turn.principal
         )
-    seen = await turn.gateway.seen([hit.ref for hit in hits], principal=turn.principal)
-    scores = {hit.ref: round(hit.score, 3) for hit in hits}
+    if found.ready < 1:
+        share = f"{int(100 * found.ready)} %"
+        turn.notes.append(
+            f"tools are still being read: {share} of them can be found by meaning by now, all of them by text"
+        )
+    seen = await turn.gateway.seen([hit.ref for hit in found.hits], principal=turn.principal)
+    scores = {hit.ref: round(hit.score, 3) for hit in found.hits}
     items = [_scored(action_item(site, one, row={"score": scores[one.tool.ref]})) for one in seen]
     head = f"### SEARCH: {_quoted(asked.query)} (0 tools, 0 areas)"
     call = ("search_landmarks", asked.again)
