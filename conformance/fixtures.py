@@ -15,6 +15,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, PromptsListChanged, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
 Context = ServerRequestContext[Any, Any]
@@ -193,13 +194,19 @@ _OTHERS = (
     "test_missing_capability",
     "json_schema_2020_12_tool",
     "test_custom_headers",
+    "test_trigger_tool_change",
+    "test_trigger_prompt_change",
 )
+
+
+_CHANGES = {"tools": 0, "prompts": 0}
+_BUS = InMemorySubscriptionBus()
 
 
 async def list_tools(_context: Context, _params: Any) -> types.ListToolsResult:
     return types.ListToolsResult(
         tools=[
-            types.Tool(name=name, description=f"The fixture {name}.", input_schema=_ARGUMENTS.get(name, _NOTHING))
+            types.Tool(name=name, description=_described(name, "tools"), input_schema=_ARGUMENTS.get(name, _NOTHING))
             for name in (*_PLAIN, *_ROUNDS, *_OTHERS)
         ]
     )
@@ -297,6 +304,22 @@ async def _need(context: Context, _params: types.CallToolRequestParams) -> Answe
     return _said("able")
 
 
+def _described(name: str, kind: str) -> str:
+    return f"The fixture {name}, state {_CHANGES[kind]} of the {kind}."
+
+
+async def _change_tools(_context: Context, _params: types.CallToolRequestParams) -> Answer:
+    _CHANGES["tools"] += 1
+    await _BUS.publish(ToolsListChanged())
+    return _said("the tools are others")
+
+
+async def _change_prompts(_context: Context, _params: types.CallToolRequestParams) -> Answer:
+    _CHANGES["prompts"] += 1
+    await _BUS.publish(PromptsListChanged())
+    return _said("the prompts are others")
+
+
 async def _echo(_context: Context, params: types.CallToolRequestParams) -> Answer:
     return _said(json.dumps(params.arguments or {}))
 
@@ -313,6 +336,8 @@ _SPECIAL: dict[str, Callable[..., Any]] = {
     "test_missing_capability": _need,
     "json_schema_2020_12_tool": _echo,
     "test_custom_headers": _echo,
+    "test_trigger_tool_change": _change_tools,
+    "test_trigger_prompt_change": _change_prompts,
 }
 
 
@@ -374,7 +399,7 @@ async def list_prompts(_context: Context, _params: Any) -> types.ListPromptsResu
     made = [
         types.Prompt(
             name=name,
-            description=f"The fixture {name}.",
+            description=_described(name, "prompts"),
             arguments=[types.PromptArgument(name=each, description=f"The {each}.", required=True) for each in names],
         )
         for name, names in _PROMPTS.items()
@@ -421,6 +446,7 @@ def server() -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=complete,
+        on_subscriptions_listen=ListenHandler(_BUS),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio
@@ -25,6 +25,7 @@ class Changes:
         self._reading: set[str] = set()
         self._looked: dict[str, tuple[float, float]] = {}  # when, and how long to wait if it is soon again
         self._told = anyio.Event()
+        self.listeners: list[Callable[[], None]] = []  # called when the catalog is another one
 
     def heard(self, source: str, method: str, _params: Mapping[str, Any]) -> None:
         """Take note of a server's notification."""
@@ -52,6 +53,8 @@ class Changes:
         same = True
         try:
             same = (await gateway.sync(source)).unchanged
+            for listener in () if same else self.listeners:
+                listener()
         except Problem as problem:
             _log.warning("%s could not be read again: %s", source, problem.message)
         self._looked[source] = (anyio.current_time(), min(pause * 2, _MOST_PAUSE_S) if same else self._quiet_s)

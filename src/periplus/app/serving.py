@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import anyio
 import msgspec
 
 from periplus.app import open_gateway
@@ -86,10 +87,17 @@ async def serve_stdio(
             asking=Asking(gateway),
             connection=f"stdio-{gateway.clock.token(9).hex()}",
         )
+        changes.listeners.append(host.look)
         server = host.server()
-        async with kept_up(gateway, settings, sources, changes), stdio_server() as (incoming, outgoing):
+        async with (
+            kept_up(gateway, settings, sources, changes),
+            stdio_server() as (incoming, outgoing),
+            anyio.create_task_group() as tasks,
+        ):
             hurried()
+            tasks.start_soon(host.watch)
             await server.run(incoming, outgoing, server.create_initialization_options(host.notifications))
+            tasks.cancel_scope.cancel()
 
 
 @asynccontextmanager
@@ -116,10 +124,12 @@ async def open_application(
         callers(gateway, settings, exposed=exposed) as known,
         kept_up(gateway, settings, sources, changes, indexing=True),
     ):
-        yield _application(gateway, settings, address, known, figures)
+        yield _application(gateway, settings, address, known, figures, changes)
 
 
-def _application(gateway: Gateway, settings: Settings, address: Address, known: Callers, figures: Figures) -> Starlette:
+def _application(
+    gateway: Gateway, settings: Settings, address: Address, known: Callers, figures: Figures, changes: Changes
+) -> Starlette:
     from periplus.hosts.http import HttpParts, application  # noqa: PLC0415 - not over stdio
     from periplus.hosts.http.gate import Door  # noqa: PLC0415
     from periplus.hosts.http.mcp_routes import identify  # noqa: PLC0415
@@ -129,6 +139,9 @@ def _application(gateway: Gateway, settings: Settings, address: Address, known: 
     if settings.serve.face not in serving:
         face(settings.serve.face)  # says which there are
     asking = Asking(gateway, named=known.authenticator.asks)
+
+    hosts = {name: McpHost(desk, gateway, identify=identify, asking=asking) for name, desk in serving.items()}
+    changes.listeners += [host.look for host in hosts.values()]
 
     oauth = OAuth(gateway, issuers=known.issuers, url=settings.serve.url, has_keys=known.has_keys)
 
@@ -140,7 +153,7 @@ def _application(gateway: Gateway, settings: Settings, address: Address, known: 
     return application(
         HttpParts(
             desks=serving,
-            mcp={name: McpHost(desk, gateway, identify=identify, asking=asking) for name, desk in serving.items()},
+            mcp=hosts,
             default=settings.serve.face,
             door=Door(
                 authenticator=known.authenticator,

@@ -22,6 +22,13 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any] | None]]
 """Puts a server's request to the caller; None: it cannot be asked this."""
 
 
+Told = Callable[[str], None]
+"""Hears the URI of a watched resource when something changed there."""
+
+Stop = Callable[[], None]
+"""Ends what it was given for; a second time it does nothing."""
+
+
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     """What all calls to one source share: what its operator wrote, and what its document said."""
 
@@ -109,6 +116,14 @@ class McpOut(Protocol):
 
     async def call(self, request: McpRequest, site: Site, calling: Calling) -> dict[str, Any]:
         """The result as it came on the wire, without the credentials that were sent (S-79)."""
+        ...
+
+    async def watch(self, uri: str, site: Site, principal: Principal, told: Told) -> Stop:
+        """Have `told` called with this URI whenever something changes inside the resource; returns what ends that.
+
+        A server is told of a resource once, however many watch it, and again when its session begins anew: then `told`
+        is called too, because something may have been missed. Refused where the server tells of no changes.
+        """
         ...
 
 

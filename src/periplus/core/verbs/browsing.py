@@ -9,12 +9,13 @@ import msgspec
 
 from periplus.core import names, telling
 from periplus.core.browse import Ask, Listing, browse
-from periplus.core.calls.checking import forbidden
+from periplus.core.calls.checking import forbidden, site_of
 from periplus.core.completing import Completion, complete
 from periplus.core.intake.pins import without_pin
 from periplus.core.schema.closure import bounded
 from periplus.core.wired import Wired
 from periplus.model import LOCAL, Action, Principal, Scope, Tool, Verdict
+from periplus.ports import Stop, Told
 
 
 class BrowseVerbs(Wired):
@@ -68,6 +69,22 @@ class BrowseVerbs(Wired):
             if others:
                 asked["context"] = {"arguments": dict(others)}
             return await complete(self._parts.call_wires, found, sources, asked, principal)
+
+    async def watch(self, tool: str, uri: str, told: Told, *, principal: Principal = LOCAL) -> Stop:
+        """Have `told` called when something changes inside a resource of an MCP server; what this returns ends that.
+
+        `tool` reads the resource. Whether its asker may still see it is for the caller to ask when it is told.
+        """
+        async with self._audit.event("describe", principal, tool) as note:
+            note.add(op="watch", uri=uri)
+            judge, sources = await self._standing.judge_and_sources(principal)
+            found = await names.find(self._parts.store, tool, judge.scope)
+            note.about(found.ref)
+            decision = judge.decide(Action.CALL, found)
+            note.ruled(decision.rule)
+            if decision.verdict is Verdict.DENY:
+                raise forbidden(found, decision)
+            return await self._parts.call_wires.mcp.watch(uri, site_of(found, sources), principal, told)
 
     async def describe(self, tool: str, *, principal: Principal = LOCAL, session: str = "") -> Tool:
         """One tool, complete, by its ref or any spelling that means it alone; a session remembers having read it."""

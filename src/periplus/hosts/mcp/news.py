@@ -36,12 +36,19 @@ class News:
         self._gateway = gateway
         self._desk = desk
         self.bus = InMemorySubscriptionBus()
+        self._nudged = anyio.Event()
+
+    def look(self) -> None:
+        """Look now: there is something new."""
+        self._nudged.set()
 
     async def watch(self) -> None:
         """Look until cancelled. A look costs one read of the sources while nothing is pinned."""
         before = await self._listed()
         while True:
-            await anyio.sleep(_LOOK_S)
+            with anyio.move_on_after(_LOOK_S):
+                await self._nudged.wait()
+            self._nudged = anyio.Event()
             now = await self._listed()
             for name, event in _EVENTS.items():
                 if before is not None and now is not None and before[name] != now[name]:

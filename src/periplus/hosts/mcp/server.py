@@ -6,11 +6,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
-from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from periplus.core.gateway import Gateway
@@ -21,9 +21,10 @@ from periplus.hosts.mcp.logs import Logs
 from periplus.hosts.mcp.news import News
 from periplus.hosts.mcp.replies import result_of
 from periplus.hosts.mcp.shelf import Shelf, listed_prompt, listed_resource, listed_template, listed_tool
+from periplus.hosts.mcp.watching import Watching
 from periplus.hosts.traces import origin_of
 from periplus.model import Principal
-from periplus.ports import Operation, Presented, Request, Wire
+from periplus.ports import Operation, Presented, Request, Resource, Wire
 
 _READERS = 10_000
 _DAY_MS = 86_400_000
@@ -55,6 +56,7 @@ class McpHost:
         self._pinned = Pinned(gateway, desk)
         self._news = News(gateway, desk)
         self._logs = Logs()
+        self._watching = Watching(gateway, self._pinned, self._news.bus)
 
     def server(self) -> Server[Any]:
         """The SDK's server for this face; it speaks every revision, stateless ones included."""
@@ -74,15 +76,23 @@ class McpHost:
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
             on_completion=self._complete,
-            on_subscriptions_listen=ListenHandler(self._news.bus),
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self._listen,
         )
         # Given to the constructor the SDK would warn of it: the newest revision has it no more.
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._logs.set_level)
         return server
 
     async def watch(self) -> None:
-        """Tell those who subscribed when a list becomes another one, for as long as this runs."""
-        await self._news.watch()
+        """Tell those who subscribed when a list or a resource becomes another one, for as long as this runs."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._watching.pass_on)
+            await self._news.watch()
+
+    def look(self) -> None:
+        """Look at once for lists that are others now."""
+        self._news.look()
 
     @property
     def notifications(self) -> NotificationOptions:
@@ -198,10 +208,9 @@ class McpHost:
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult | types.InputRequiredResult:
-        for one in self._desk.face.resources:
-            if params.uri in (one.uri, *one.aliases):
-                text = types.TextResourceContents(uri=params.uri, mime_type=one.media_type, text=await one.read())
-                return types.ReadResourceResult(contents=[text])
+        if (one := self._document(params.uri)) is not None:
+            text = types.TextResourceContents(uri=params.uri, mime_type=one.media_type, text=await one.read())
+            return types.ReadResourceResult(contents=[text])
         request = self.request(context)
         found = (await self._pinned.shelf(request.principal)).resource(params.uri)
         if found is not None:
@@ -209,6 +218,26 @@ class McpHost:
         known = ", ".join(one.uri for one in self._desk.face.resources)
         told = f"; there are {known}" if known else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {params.uri[:200]!r}{told}", {"uri": params.uri})
+
+    def _document(self, uri: str) -> Resource | None:
+        """What the face itself offers under this URI."""
+        return next((one for one in self._desk.face.resources if uri in (one.uri, *one.aliases)), None)
+
+    async def _subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        if self._document(params.uri) is None:  # the face's own stay as they are
+            principal, _ = self._identify(context)
+            await self._watching.subscribe(context, params.uri, principal)
+        return types.EmptyResult()
+
+    async def _unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self._watching.unsubscribe(context, params.uri)
+        return types.EmptyResult()
+
+    async def _listen(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        principal, _ = self._identify(context)
+        return await self._watching.listen(context, params, principal)
 
     async def _list_prompts(
         self, context: Context, _params: types.PaginatedRequestParams | None

@@ -7,11 +7,11 @@ from typing import Any
 
 import anyio
 
-from periplus.model import Code, Problem, SourceSpec
+from periplus.model import Code, Principal, Problem, SourceSpec
 from periplus.net.mcp.blame import named
 from periplus.net.mcp.inquiries import described, plain_answer, unanswered
 from periplus.net.mcp.pool import McpPool
-from periplus.ports import Calling, Dialogue, McpRequest, Site, here, no_progress, traceparent
+from periplus.ports import Calling, Dialogue, McpRequest, Site, Stop, Told, here, no_progress, traceparent
 
 _ROUNDS = 10
 _FIRST_PAUSE_S, _MOST_PAUSE_S = 0.05, 1.0
@@ -48,6 +48,10 @@ class McpCalls:
                 pause = min(pause * 2, _MOST_PAUSE_S)
             params = {**whole, **answers, **_state(result)}
         raise Problem(Code.UPSTREAM_ERROR, f"source {site.spec.id!r} wants to be asked again more than {_ROUNDS} times")
+
+    async def watch(self, uri: str, site: Site, principal: Principal, told: Told) -> Stop:
+        """Changes inside a resource, over the session that its principal's calls use."""
+        return await self._pool.watch(site.spec, uri, told, principal=principal)
 
     async def _once(
         self, request: McpRequest, params: dict[str, Any], spec: SourceSpec, calling: Calling, seconds: float

@@ -6,7 +6,8 @@ the SDK, so the pool imports it when the first link is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import anyio
@@ -27,7 +28,7 @@ from periplus.net.mcp.inquiries import first_text, unanswered
 from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.launch import Launch
 from periplus.net.mcp.logs import LogLevel
-from periplus.net.mcp.news import subscribe
+from periplus.net.mcp.news import LISTEN, listen, subscribe
 from periplus.net.mcp.refusals import EXPECTED, first_fault, is_closed, of_error, of_fault
 from periplus.net.mcp.timing import Timing
 from periplus.net.mcp.wires import Transport, Way, Wire, opened, ways_to
@@ -154,6 +155,25 @@ class Link:
         if asked and result.get("isError") is True:
             raise self._named(unanswered(asked, first_text(result)))
         return result
+
+    async def listen(self, name: str, uris: Sequence[str]) -> None:
+        """Have changes inside these resources told for as long as the server goes on (2026-07-28)."""
+        if self._dispatcher is None or self.hello is None:
+            raise self._named(self.failure or Problem(Code.UNAVAILABLE, "not connected", retryable=True))
+        try:
+            await listen(self._dispatcher, self._voice, self.hello, name, {"resourceSubscriptions": list(uris)})
+        except MCPError as error:
+            raise self._named(await self._meaning(error, LISTEN)) from error
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """In use, though nothing is asked: the session does not end for idleness."""
+        self._busy += 1
+        try:
+            yield
+        finally:
+            self._busy -= 1
+            self._last_used = anyio.current_time()
 
     async def _try(self, ways: tuple[Way, ...]) -> None:
         """Hold the session in the first way that works; when none does, what the first one met counts."""

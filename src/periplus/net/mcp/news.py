@@ -15,7 +15,7 @@ from periplus.net.mcp.notices import MISSED
 from periplus.net.mcp.refusals import is_closed
 from periplus.net.mcp.timing import Timing
 
-_METHOD = "subscriptions/listen"
+LISTEN = "subscriptions/listen"
 _MOST_FAILURES = 5
 
 
@@ -28,11 +28,9 @@ async def subscribe(
         return
     failures = 0
     for number in count(1):
-        params, options = stamped(hello.protocol, voice, _METHOD, {"notifications": wanted})
-        options |= {"request_id": f"listen-{number}", "cancel_on_abandon": False}
         began = anyio.current_time()
         try:
-            await wire.send_raw_request(_METHOD, params, options)
+            await listen(wire, voice, hello, f"listen-{number}", wanted, farewell=False)
         except MCPError as error:
             if is_closed(error):
                 return
@@ -41,6 +39,17 @@ async def subscribe(
             return
         await anyio.sleep(timing.retry_after(failures))
         on_notice(MISSED, {})
+
+
+async def listen(
+    wire: Outbound, voice: Voice, hello: Hello, name: str, wanted: Mapping[str, Any], *, farewell: bool = True
+) -> None:
+    """One subscription, until its server ends it or the caller is cancelled; what it tells comes as all notices do.
+
+    `farewell`: the server is told of the end, which is not the session's.
+    """
+    params, options = stamped(hello.protocol, voice, LISTEN, {"notifications": dict(wanted)})
+    await wire.send_raw_request(LISTEN, params, options | {"request_id": name, "cancel_on_abandon": farewell})
 
 
 def _wanted(capabilities: Mapping[str, Any]) -> dict[str, bool]:

@@ -25,9 +25,9 @@ from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.launch import launch
 from periplus.net.mcp.lists import read_lists
 from periplus.net.mcp.notices import MISSED
-from periplus.net.mcp.seat import Seat
+from periplus.net.mcp.seat import Hear, Seat
 from periplus.net.mcp.timing import Timing
-from periplus.ports import Dialogue, Listener, McpListing
+from periplus.ports import Dialogue, Listener, McpListing, Stop, Told
 
 if TYPE_CHECKING:
     import httpx2
@@ -131,6 +131,18 @@ class McpPool:
             )
         return cast("dict[str, Any]", seat.journal.without_secrets(found))
 
+    async def watch(self, spec: SourceSpec, uri: str, told: Told, *, principal: Principal = LOCAL) -> Stop:
+        """Have changes inside a resource told, until what this returns is called."""
+        with _deadline(spec, spec.timeout_seconds or self._timing.request_seconds):
+            await self._seat(spec, principal).watches.add(uri, told)
+
+        def stop() -> None:
+            seat = self._seats.get(_place(spec, principal))
+            if seat is not None:
+                seat.watches.remove(uri, told)
+
+        return stop
+
     def stderr(self, source: str) -> Sequence[str]:
         """The last lines a server wrote or logged, redacted."""
         own = (seat for place, seat in self._seats.items() if place[0] == source)
@@ -164,20 +176,20 @@ class McpPool:
 
     def _seat(self, spec: SourceSpec, principal: Principal = LOCAL) -> Seat:
         """The place of this source; another definition under the same name takes the old one's."""
-        own = spec.per_principal and principal != LOCAL
-        place = (spec.id, principal.tenant, principal.id) if own else (spec.id, "", "")
+        place = _place(spec, principal)
         seat = self._seats.get(place)
         if seat is not None and seat.spec == spec:
             return seat
-        if seat is not None:
-            seat.leave()
         if self._tasks is None:
             raise Problem(Code.UNAVAILABLE, "the pool of MCP sessions is not open")
-        make = partial(self._make, principal if own else LOCAL)
-        seat = self._seats[place] = Seat(spec, make, self._tasks, self._timing)
-        return seat
+        make = partial(self._make, principal if place[2] else LOCAL)
+        fresh = self._seats[place] = Seat(spec, make, self._tasks, self._timing)
+        if seat is not None:
+            fresh.watches.take(seat.watches)
+            seat.leave()
+        return fresh
 
-    async def _make(self, principal: Principal, spec: SourceSpec, journal: Journal) -> Link:
+    async def _make(self, principal: Principal, spec: SourceSpec, journal: Journal, hear: Hear) -> Link:
         made = launch(spec, self._environ, self._reveal)
         journal.begin(made.secrets)
         module = await anyio.to_thread.run_sync(_link_module)
@@ -187,10 +199,16 @@ class McpPool:
             return self._transports(msgspec.structs.replace(spec, url=made.url), principal, journal.learn)
 
         def on_notice(method: str, params: Mapping[str, Any]) -> None:
+            hear(method, params)
             self._on_notice(spec.id, method, params)
 
         link: Link = module.link_to(made, journal, self._timing, self._version, transport, on_notice)
         return link
+
+
+def _place(spec: SourceSpec, principal: Principal) -> Place:
+    own = spec.per_principal and principal != LOCAL
+    return (spec.id, principal.tenant, principal.id) if own else (spec.id, "", "")
 
 
 def _link_module() -> ModuleType:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio.abc import TaskGroup
@@ -12,12 +12,14 @@ from anyio.abc import TaskGroup
 from periplus.model import Code, Problem, SourceSpec
 from periplus.net.mcp.journal import Journal
 from periplus.net.mcp.timing import Timing
+from periplus.net.mcp.watching import Watches
 
 if TYPE_CHECKING:
     from periplus.net.mcp.link import Link
     from periplus.net.mcp.wires import Way
 
-Make = Callable[[SourceSpec, Journal], Awaitable["Link"]]
+Hear = Callable[[str, Mapping[str, Any]], None]
+Make = Callable[[SourceSpec, Journal, Hear], Awaitable["Link"]]
 
 
 class Seat:
@@ -35,6 +37,7 @@ class Seat:
         self._failures = 0
         self._not_before = 0.0
         self._fresh_until = math.inf
+        self.watches = Watches(self.link, tasks, timing)
 
     @property
     def is_stale(self) -> bool:
@@ -69,6 +72,7 @@ class Seat:
 
     def leave(self) -> None:
         """Let the session end."""
+        self.watches.end()
         if self._link is not None:
             self._link.leave()
 
@@ -81,7 +85,7 @@ class Seat:
         if last is not None:
             await last.ended.wait()
             await self._hold_off(last)
-        link = self._link = await self._make(self.spec, self.journal)
+        link = self._link = await self._make(self.spec, self.journal, self.watches.hear)
         self._tasks.start_soon(self._keep, link)
         return link
 

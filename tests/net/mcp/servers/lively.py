@@ -15,7 +15,7 @@ import mcp_types as types
 from mcp.server import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.exceptions import MCPError
-from mcp.shared.subscriptions import ToolsListChanged
+from mcp.shared.subscriptions import ResourceUpdated, ToolsListChanged
 from real import main
 
 PIXEL = base64.b64decode(
@@ -35,6 +35,7 @@ BUS = InMemorySubscriptionBus()
 LOG = Path(os.environ.get("LIVELY_LOG", os.devnull))
 grown: list[str] = []
 met: list[anyio.Event] = []
+subscribed: dict[str, list[Any]] = {}
 
 Result = types.CallToolResult | types.InputRequiredResult
 
@@ -191,6 +192,16 @@ async def grow(context: Any, arguments: dict[str, Any]) -> Result:
     return text("grown")
 
 
+async def stir(context: Any, arguments: dict[str, Any]) -> Result:
+    """Says that something changed inside a resource, to whoever subscribed to it."""
+    uri = str(arguments.get("uri", "note://log"))
+    if context.protocol_version >= "2026":
+        await BUS.publish(ResourceUpdated(uri=uri))
+    for session in subscribed.get(arguments.get("subscribed", uri), ()):
+        await session.send_resource_updated(uri)
+    return text("stirred")
+
+
 async def bulk(_: Any, arguments: dict[str, Any]) -> Result:
     return text("x" * int(arguments.get("size", 0)))
 
@@ -200,7 +211,7 @@ ACTS: dict[str, Act] = {
     act.__name__: act
     for act in (
         moor, berth, liar, log, note, rows, nothing, chart, documents, fail, echo, slow, steps, ask, again, crash, tell, meet,
-        grow, bulk,
+        grow, stir, bulk,
     )
 }  # fmt: skip
 READS = {"note", "slow", "ask"}
@@ -266,6 +277,34 @@ async def get_prompt(_: Any, params: types.GetPromptRequestParams) -> types.GetP
     return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=said)])
 
 
+async def subscribe(context: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:
+    if "refused" in params.uri:
+        raise MCPError(types.INVALID_PARAMS, "nobody may watch that")
+    jot(f"subscribe {params.uri}")
+    subscribed.setdefault(params.uri, []).append(context.session)
+    return types.EmptyResult()
+
+
+async def unsubscribe(_: Any, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+    jot(f"unsubscribe {params.uri}")
+    subscribed.pop(params.uri, None)
+    return types.EmptyResult()
+
+
+LISTEN = ListenHandler(BUS)
+
+
+async def listen(context: Any, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
+    uris = " ".join(params.notifications.resource_subscriptions or ())
+    if not uris:
+        return await LISTEN(context, params)
+    jot(f"subscribe {uris}")
+    try:
+        return await LISTEN(context, params)
+    finally:
+        jot(f"unsubscribe {uris}")
+
+
 SERVER: Server[Any] = Server(
     "lively",
     version="1",
@@ -276,7 +315,9 @@ SERVER: Server[Any] = Server(
     on_read_resource=read_resource,
     on_list_prompts=list_prompts,
     on_get_prompt=get_prompt,
-    on_subscriptions_listen=ListenHandler(BUS),
+    on_subscribe_resource=subscribe,
+    on_unsubscribe_resource=unsubscribe,
+    on_subscriptions_listen=listen,
 )
 
 
