@@ -12,6 +12,7 @@ import anyio
 
 import periplus
 from periplus.core.gateway import Gateway
+from periplus.hosts.mcp.shelf import listed_tool
 from periplus.model import Problem, SourceSpec
 from periplus.ports import Dialogue
 from periplus.settings import FetchSettings, Settings
@@ -24,7 +25,7 @@ async def main(url: str) -> None:
     with tempfile.TemporaryDirectory() as directory:
         settings = Settings(data=directory, fetch=FetchSettings(allow=("127.0.0.0/8", "::1", "localhost")))
         async with periplus.open(settings=settings) as gateway:
-            await gateway.connect(SourceSpec(id="suite", kind="mcp", url=url))
+            await gateway.connect(SourceSpec(id="suite", kind="mcp", url=url, expose=("tools", "direct")))
             for name, arguments in await calls(gateway):
                 try:
                     given = {key: value for key, value in arguments.items() if value is not None}
@@ -57,7 +58,16 @@ async def calls(gateway: Gateway) -> list[tuple[str, dict[str, Any]]]:
     for line in lines:
         tool = await gateway.describe(str(line.ref))
         made.append((tool.key, least(tool.args_schema)))
-    return made
+    return [(name, arguments | await shown(gateway, name)) for name, arguments in made]
+
+
+async def shown(gateway: Gateway, name: str) -> dict[str, Any]:
+    """For a tool that is to be told how its neighbour's schema arrives: as a client behind the gateway gets it."""
+    if name != "json_schema_echo":
+        return {}
+    pinned = {tool.key: tool for tool in await gateway.direct()}
+    schema = listed_tool("neighbour", pinned["json_schema_2020_12_tool"]).input_schema
+    return {"schema": schema}
 
 
 def least(schema: dict[str, Any]) -> dict[str, Any]:

@@ -113,3 +113,14 @@ async def test_a_request_says_from_which_level_on_it_wants_to_hear(base: str, le
     async with Client(f"{base}/mcp", mode="2026-07-28", logging_callback=hear, log_level=level) as client:
         await client.call_tool("test_tool_with_logging", {})
     assert len(heard) == count
+
+
+async def test_a_schema_arrives_as_its_server_wrote_it(base: str) -> None:
+    """T-6: dialect, names of definitions and anchors included."""
+    async with Client(f"{base}/mcp", mode="legacy") as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    schema = tools["json_schema_2020_12_tool"].input_schema
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["$defs"]["address"]["$anchor"] == "addressDef"
+    assert schema["properties"]["address"] == {"$ref": "#/$defs/address"}
+    assert schema["additionalProperties"] is False

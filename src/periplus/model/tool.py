@@ -64,6 +64,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     description: str = ""
     args_schema: Schema = msgspec.field(default_factory=lambda: {"type": "object", "properties": {}})
     result_schema: Schema | None = None
+    written_args: Schema | None = None  # in the source's own form, where clients are shown that and it is another
     effect: Effect = Effect.WRITE  # the base of S-5's table, from the kind of source
     effect_declared: bool = False  # an annotation or extension said so: words neither raise nor review it
     effect_words: tuple[str, ...] = ()  # more texts judged by S-30 beside the leaf (last path segment)
@@ -93,6 +94,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     description: str = ""
     args_schema: Schema = msgspec.field(default_factory=lambda: {"type": "object", "properties": {}})
     result_schema: Schema | None = None
+    written_args: Schema | None = None  # `args_schema` in the source's own form, for clients that are shown that
     effect: Effect = Effect.WRITE
     idempotent: bool = False
     requires_approval: bool = False

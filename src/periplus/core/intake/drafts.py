@@ -84,7 +84,8 @@ def _entry(draft: Draft, shared: _Shared, reading: Reading) -> Entry:
     if settled.review:
         reading.findings.append(_review(draft, reading.document.url))
     args, result = shared.schemas.of(draft.args_schema), shared.schemas.of(draft.result_schema)
-    if phrase := texts.commands(f"{written}\n{description}".encode()) or args.phrase:
+    own = shared.schemas.of(draft.written_args)
+    if phrase := texts.commands(f"{written}\n{description}".encode()) or args.phrase or own.phrase:
         reading.findings.append(flagged(draft.leaf, f"addresses a model: {phrase[:100]!r}", reading))
     if texts.smuggles(draft.description) or texts.smuggles(draft.summary):
         reading.findings.append(
@@ -100,6 +101,7 @@ def _entry(draft: Draft, shared: _Shared, reading: Reading) -> Entry:
         description=description or written,
         args_schema=args.schema,
         result_schema=result.schema,
+        written_args=own.schema,
         effect=settled.effect,
         idempotent=draft.idempotent,
         requires_approval=draft.requires_approval,

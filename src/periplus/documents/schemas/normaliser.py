@@ -39,6 +39,7 @@ class Normaliser:
         self._where = where
         self._definitions = definitions
         self._findings = findings
+        self.mended = False  # whether something was left out or read as something else
 
     def arguments(self, value: Any, member: str) -> Schema:
         """An input schema: whatever was written, arguments are an object."""
@@ -63,9 +64,11 @@ class Normaliser:
         return None
 
     def complain(self, member: str, message: str) -> None:
+        self.mended = True
         self._findings.bad(self._where + member, self._owner, message)
 
     def lost(self, member: str, lost: Lost) -> None:
+        self.mended = self.mended or lost.code is not FindingCode.PATTERN_UNSUPPORTED
         self._findings.lost(lost.code, self._where + member, self._owner, lost.message)
 
 

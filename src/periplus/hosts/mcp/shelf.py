@@ -93,7 +93,7 @@ def listed_tool(name: str, tool: Tool) -> types.Tool:
             "name": name,
             "title": tool.title or None,
             "description": tool.description or tool.summary or None,
-            "inputSchema": tool.args_schema,
+            "inputSchema": tool.written_args or tool.args_schema,
             "outputSchema": tool.result_schema if is_object(tool.result_schema) else None,
             "annotations": hints | (said if isinstance(said, dict) else {}),
             "icons": tool.metadata.get("icons"),

@@ -90,7 +90,12 @@ def reading_of(
 
 def _drafts(spec: SourceSpec, listing: McpListing, definitions: Definitions, findings: Findings) -> Iterator[Draft]:
     yield from tool_drafts(
-        listing.tools, definitions, findings, trusted=spec.trust_annotations, mirrors=listing.protocol >= _MIRRORING
+        listing.tools,
+        definitions,
+        findings,
+        trusted=spec.trust_annotations,
+        mirrors=listing.protocol >= _MIRRORING,
+        keeps=DIRECT in spec.expose,
     )
     for name, entries, draft_of in (
         ("resources", listing.resources, resource_draft),
@@ -153,7 +158,8 @@ def _document(spec: SourceSpec, listing: McpListing) -> Document:
     ]
     size = sum(len(entry) for entries in lists for entry in entries)
     # What of the settings makes other tools out of the same listing belongs to its identity.
-    settings = canonical([listing.server, listing.protocol, list(spec.offers), spec.trust_annotations])
+    said = [listing.server, listing.protocol, list(spec.offers), spec.trust_annotations]
+    settings = canonical([*said, DIRECT] if DIRECT in spec.expose else said)
     state = hashlib.sha256(settings)
     for entries in lists:
         state.update(b"\n[")

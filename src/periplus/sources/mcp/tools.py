@@ -12,6 +12,7 @@ import msgspec
 from periplus.documents import canonical
 from periplus.documents.schemas import Definitions, Findings, Normaliser, shown
 from periplus.model import Draft, Effect, Schema, short_hash
+from periplus.sources.mcp.written import as_written
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _MIRRORED_TYPES = frozenset({"string", "integer", "boolean"})
@@ -24,10 +25,12 @@ def tool_drafts(
     *,
     trusted: bool,
     mirrors: bool = False,
+    keeps: bool = False,
 ) -> Iterator[Draft]:
     """One draft per tool; equal names stay apart, equal tools do not count twice.
 
     `mirrors`: by the revision the server speaks, a tool whose marks for headers are faulty is not to be used.
+    `keeps`: input schemas are kept as they were written, too.
     """
     times = Counter(name for tool in tools if isinstance(name := tool.get("name"), str))
     seen: set[bytes] = set()
@@ -48,7 +51,11 @@ def tool_drafts(
         if mirrors and (fault := _unmirrored(tool.get("inputSchema"))):
             findings.skipped(where, name, f"its x-mcp-header is one that servers over HTTP refuse: {fault}")
             continue
-        yield _draft(tool, origin, Normaliser(name, where, definitions, findings), trusted=trusted)
+        draft = _draft(tool, origin, normaliser := Normaliser(name, where, definitions, findings), trusted=trusted)
+        if keeps:
+            own = as_written(tool.get("inputSchema"), draft.args_schema, mended=normaliser.mended)
+            draft = msgspec.structs.replace(draft, written_args=own)
+        yield draft
 
 
 class Weighed(msgspec.Struct, frozen=True):
