@@ -270,7 +270,9 @@ async def test_what_get_skill_cannot_give_is_said_plainly(agent: Walker) -> None
     assert "has no associated skill" in refused["message"]
 
 
-@pytest.mark.parametrize("index", ["99", "../../../etc/passwd", "first-call/../meta/00", "meta/99", "/etc/passwd", ""])
+@pytest.mark.parametrize(
+    "index", ["99", "../../../etc/passwd", "first-call/../meta/00", "meta/99", "/etc/passwd", "1" * 90, ""]
+)
 async def test_no_index_reads_outside_of_definitions(agent: Walker, index: str) -> None:
     """W-27, W-101."""
     refused = await agent.refused("get_resource", resource_index=index)

@@ -118,5 +118,5 @@ def _document(homes: Iterable[Definition], index: str) -> Document | None:
 
 def _is(document: Document, index: str) -> bool:
     if index.isdecimal():
-        return bool(document.number) and int(document.number) == int(index)
+        return bool(document.number) and document.number.lstrip("0") == index.lstrip("0")
     return index in (document.file, document.id)
