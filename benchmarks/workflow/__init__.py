@@ -18,7 +18,7 @@ _LASTING_S, _LASTING_CALLERS, _GROWTH_MB = 60, 40, 5.0
 
 def workflow() -> Iterator[Row]:
     """One caller and forty, on fourteen activities; the largest sample definition; a thousand sessions; handles."""
-    yield from _figures("fourteen activities, one caller", _run(ID, 10, 1), _KNOWN)
+    yield from _figures("fourteen activities, one caller", _run(ID, 20, 1), _KNOWN)
     yield from _figures("fourteen activities, 40 callers", _run(ID, 40, 40), {"": _KNOWN_PIPELINED})
     if SHARED.is_dir():
         yield _row(f"{_LARGEST}, default walk, each call", _run(_LARGEST, 10, 1), Target(cpu_s=0.002))

@@ -81,7 +81,7 @@ def listing(sid: str, events: list[dict[str, Any]]) -> dict[str, Any]:
         "traceId": sid,
         "source": "memory",
         "tracing_enabled": True,
-        "event_count": len(events),
+        "event_count": min(len(events), SHOWN),
         "events": events[:SHOWN],
     }
     return body | ({"truncated": True} if len(events) > SHOWN else {})
