@@ -7,19 +7,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from walking import SAMPLES, SHIPPED, Walker, needs_samples, walking
+from walking import SAMPLES, Walker, needs_samples, put, walking
 
 from periplus.model import Code, Problem
 
 ROLES = "executionModel: {roles: [{id: a, description: A}]}\n"
 HEAD = f"version: 1.0.0\ntitle: T\n{ROLES}"
 ACTIVITY = "version: 1.0.0\nname: One\n"
-
-
-def put(root: Path, path: str, text: str) -> None:
-    place = root / path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text)
 
 
 async def problems(agent: Walker) -> list[tuple[str, str, str]]:
@@ -263,72 +257,6 @@ async def test_what_leads_nowhere_is_a_warning(tmp_path: Path) -> None:
         assert "the definition names it" in refused["message"]
 
 
-async def test_a_broken_skill_does_not_give_way_to_another_of_its_name(tmp_path: Path) -> None:
-    """W-25, W-88."""
-    root = tmp_path / "defs"
-    put(
-        root,
-        "w/workflow.yaml",
-        f"id: w\n{HEAD}activities: [{{id: a, {_one()}, skills: {{primary: session-protocol}}}}]\n",
-    )
-    put(root, "w/skills/01-session-protocol.yaml", "id: session-protocol\n")
-    async with walking(tmp_path / "data", dir=(str(root),)) as agent:
-        await agent.start("w")
-        await agent.enter("a")
-        assert (await agent.refused("get_skill", step_id="session-protocol"))["code"] == "definition_broken"
-
-
-async def test_skills_are_found_layer_by_layer(tmp_path: Path) -> None:
-    """W-88."""
-    root = tmp_path / "defs"
-    skills = "[own, execute-activity, worker-management, elsewhere, third/elsewhere]"
-    put(root, "w/workflow.yaml", f"id: w\n{HEAD}skills: {skills}\nactivities: [{{id: a, {_one()}}}]\n")
-    for path in ("w/skills/01-own", "meta/skills/01-execute-activity", "third/skills/01-elsewhere"):
-        put(
-            root,
-            f"{path}.yaml",
-            f"id: {path.rpartition('-')[0].rpartition('/')[2][3:]}x\nversion: 1.0.0\ncapability: Ours\n",
-        )
-    put(root, "third/workflow.yaml", f"id: third\n{HEAD}activities: [{{id: a, {_one()}}}]\n")
-    async with walking(tmp_path / "data", dir=(str(root),)) as agent:
-        snapshot = await agent.gateway.workflows.snapshot(agent.principal)
-        home = snapshot.find("w")
-        assert home is not None
-        found = {ref: snapshot.skill(home, ref) for ref in home.body["skills"]}
-        assert {ref: one and one.source for ref, one in found.items()} == {
-            "own": "w",
-            "execute-activity": "meta",
-            "worker-management": "periplus",
-            "elsewhere": "third",
-            "third/elsewhere": "third",
-        }
-
-
-async def test_resources_are_found_by_number_name_and_id(tmp_path: Path) -> None:
-    """W-89."""
-    root = tmp_path / "defs"
-    put(root, "w/workflow.yaml", f"id: w\n{HEAD}activities: [{{id: a, {_one()}}}]\n")
-    put(root, "w/resources/07-guide.md", "---\nid: guide\nversion: 2.0.0\n---\n\n text \n")
-    put(root, "w/resources/07-guide.toon", "a: 1\n")
-    put(root, "meta/resources/05-extra.md", "ours")
-    async with walking(tmp_path / "data", dir=(str(root),)) as agent:
-        await agent.start("w")
-
-        async def read(index: str) -> dict[str, Any]:
-            made: dict[str, Any] = (await agent.ask("get_resource", resource_index=index))["resource"]
-            return made
-
-        assert await read("7") == {"index": "7", "content": "a: 1"}
-        assert (await read("007"))["content"] == "a: 1"
-        assert await read("guide") == {"index": "guide", "id": "guide", "version": "2.0.0", "content": "text"}
-        assert (await read("07-guide.md"))["content"] == "text"
-        assert (await read("w/7"))["content"] == "a: 1"
-        assert (await read("meta/5"))["content"] == "ours"
-        assert (await read("meta/00"))["content"] == (await read("periplus/0"))["content"]
-        assert (await read("meta/00"))["content"].startswith("# How to begin")
-        assert await problems(agent) == []
-
-
 async def test_links_and_sizes_stay_within_bounds(tmp_path: Path) -> None:
     """W-27, W-101, W-106: one bad entry costs itself."""
     root = tmp_path / "defs"
@@ -409,28 +337,3 @@ async def test_a_directory_that_goes_away_is_no_end(tmp_path: Path) -> None:
         health = await agent.plain("health_check")
         assert (health["status"], health["workflows_available"]) == ("degraded", 1)
         await agent.start("w")
-
-
-async def test_the_shipped_skills_teach_what_they_must(tmp_path: Path) -> None:
-    """W-97."""
-    async with walking(tmp_path) as agent:
-        snapshot = await agent.gateway.workflows.snapshot(agent.principal)
-        assert snapshot.problems() == []
-        meta = snapshot.find("meta")
-        assert meta is not None
-        assert list(meta.activities) == ["begin", "resume", "finish"]
-        assert list(meta.skills) == [
-            *("session-protocol", "execute-activity", "orchestrator-management", "worker-management"),
-        ]
-        for skill in meta.skills.values():
-            assert len(skill.body["rules"]) >= 6, skill.id
-            assert len(skill.body["errors"]) >= 3, skill.id
-            assert all(error["cause"] and error["recovery"] for error in skill.body["errors"].values())
-            assert all(use["when"] for use in skill.body["tools"].values())
-            assert skill.body["protocol"]
-        bootstrap = snapshot.bootstrap()
-        order = ["discover", "list_workflows", "start_session", "get_skills", "get_workflow", "next_activity"]
-        assert [bootstrap.index(f"`{name}") for name in order] == sorted(bootstrap.index(f"`{name}") for name in order)
-        await agent.start("meta")
-        await agent.enter("begin")
-    assert "workflow.yaml" in {path.name for path in SHIPPED.rglob("*")}

@@ -115,3 +115,10 @@ def write(directory: Path, **files: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return directory
+
+
+def put(root: Path, path: str, text: str) -> None:
+    """One file below a directory."""
+    place = root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from periplus.core.workflows.call import Call, Done, broken
-from periplus.core.workflows.definition import Loaded, all_steps
+from periplus.core.workflows.definition import META, Definition, all_steps
 from periplus.core.workflows.model import Activity
-from periplus.core.workflows.skill import Skill
+from periplus.core.workflows.snapshot import FoundSkill
 from periplus.model import Code, Problem
 
 
@@ -24,7 +24,7 @@ def show_skills(call: Call, _arguments: Mapping[str, Any]) -> Done:
         if found is None or found.skill.part is None:
             failed.append(ref)
         else:
-            shown[found.skill.part.id] = _shown(call, found.skill)
+            shown[ref] = _shown(call, found)
     body: dict[str, Any] = {"scope": "workflow", "skills": shown}
     return Done(body=body | ({"failed_skills": failed} if failed else {}), record=call.record, token=call.token)
 
@@ -39,7 +39,7 @@ def show_skill(call: Call, arguments: Mapping[str, Any]) -> Done:
         raise Problem(Code.NOT_FOUND, f"Skill not found: {ref}", hints=("`get_skills` lists those of the workflow",))
     if found.skill.part is None:
         raise broken(ref, found.skill.problems)
-    body: dict[str, Any] = {"skill": _shown(call, found.skill), "source": found.source}
+    body: dict[str, Any] = {"skill": _shown(call, found), "source": found.source}
     return Done(
         body=body | ({"via": "activity"} if by_activity else {}),
         record=msgspec.structs.replace(call.record, skill=ref) if call.is_current else call.record,
@@ -96,16 +96,18 @@ def _ref(activity: Activity, step_id: str) -> tuple[str, bool]:
     )
 
 
-def _shown(call: Call, skill: Loaded[Skill]) -> dict[str, Any]:
+def _shown(call: Call, found: FoundSkill) -> dict[str, Any]:
     """A skill with references to its resources, never their content."""
-    body = {name: value for name, value in skill.body.items() if name != "resources"}
-    references = [_reference(call, index) for index in skill.body.get("resources", ())]
+    body = {name: value for name, value in found.skill.body.items() if name != "resources"}
+    references = [_reference(call, found.home, index) for index in found.skill.body.get("resources", ())]
     return body | ({"_resources": references} if references else {})
 
 
-def _reference(call: Call, index: str) -> dict[str, Any]:
-    found = call.snapshot.document(call.definition, index)
+def _reference(call: Call, home: Definition, index: str) -> dict[str, Any]:
+    """A resource as a skill names it; what a skill of another workflow means there is asked for by `ref`."""
+    is_lent = home.folder != META and home is not call.definition and "/" not in index
+    found = call.snapshot.document(home if is_lent else call.definition, index)
     if found is None:
         return {"index": index, "missing": True}
-    said = {name: value for name, value in (("id", found.id), ("version", found.version)) if value}
-    return {"index": index, **said}
+    said = {"id": found.id, "version": found.version, "ref": f"{home.id}/{index}" if is_lent else ""}
+    return {"index": index} | {name: value for name, value in said.items() if value}

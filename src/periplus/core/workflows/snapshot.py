@@ -18,10 +18,15 @@ BOOTSTRAP = f"{META}/00"
 
 
 class FoundSkill(NamedTuple):
-    """A skill, and what answers call the place it came from."""
+    """A skill, and the definition it came from."""
 
     skill: Loaded[Skill]
-    source: str
+    home: Definition
+
+    @property
+    def source(self) -> str:
+        """Where it is from, in the words of answers."""
+        return self.home.source
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,14 +80,14 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
             return self._explicit(place, id_)
         for one in (home, *self.metas()):
             if ref in one.skills:
-                return FoundSkill(one.skills[ref], one.source)
+                return FoundSkill(one.skills[ref], one)
         others = [one for one in self.listed() if ref in one.skills]
-        return FoundSkill(others[0].skills[ref], others[0].source) if len(others) == 1 else None
+        return FoundSkill(others[0].skills[ref], others[0]) if len(others) == 1 else None
 
     def _explicit(self, place: str, id_: str) -> FoundSkill | None:
         for one in self._homes(place):
             if id_ in one.skills:
-                return FoundSkill(one.skills[id_], one.source)
+                return FoundSkill(one.skills[id_], one)
         return None
 
     # --- resources ------------------------------------------------------------------------------------------
