@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+import simsimd
 
 from periplus.search.clauses import split, without_values
 from periplus.search.encoder import Encoder
@@ -41,7 +42,7 @@ class Goal:
         self.vector: Floats
         self.clause_vectors: Floats
         self.mean({})
-        self.fine = encoder.goals([bare, *several]) if encoder else None
+        self.fine = encoder.goals([bare]) if encoder else None  # a clause more would cost as much again as all of it
         self.clause_stems = [dict.fromkeys(terms(without_values(clause)), 1.0) for clause in several]
 
     def mean(self, read_as: Mapping[str, str]) -> None:
@@ -199,13 +200,20 @@ def _meaning(goal: Goal, segment: Segment, fine: FineVectors | None, share: floa
 
 
 def _closer(goal: Goal, segment: Segment, fine: FineVectors | None, share: float, inside: Ints) -> Floats:
-    """The same of a few tools and without rounding the goal: a row for all of it, and one for each clause."""
+    """The same of a few tools, the goal not rounded: a row for all of it, and one for each clause by the table."""
     goals = np.concatenate([goal.vector[None], goal.clause_vectors])
     if segment.model != goal.version:
         return np.zeros((len(goals), len(inside)), np.float32)
-    near: Floats = goals @ (segment.vectors[inside] * segment.factors[inside, None]).T
+    near = _products(goals, segment.vectors[inside] * segment.factors[inside, None])
     if fine is None or goal.fine is None:
         return near
-    finer = goal.fine @ (fine.vectors[inside] * fine.factors[inside, None]).T
-    mixed: Floats = np.where(fine.known[inside], (1 - share) * near + share * finer, near).astype(np.float32)
-    return mixed
+    finer = _products(goal.fine, fine.vectors[inside] * fine.factors[inside, None])
+    near[:1] = np.where(fine.known[inside], (1 - share) * near[:1] + share * finer, near[:1])
+    return near
+
+
+def _products(goals: Floats, tools: Floats) -> Floats:
+    """Every goal with every tool. numpy would wake a thread for each core, which costs more than the work itself."""
+    if not len(tools):
+        return np.zeros((len(goals), 0), np.float32)
+    return np.asarray(simsimd.cdist(goals, tools, metric="dot", out_dtype="float32"))
