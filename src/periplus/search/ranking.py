@@ -207,7 +207,7 @@ def _closer(goal: Goal, segment: Segment, fine: FineVectors | None, share: float
     near = _products(goals, segment.vectors[inside] * segment.factors[inside, None])
     if fine is None or goal.fine is None:
         return near
-    finer = _products(goal.fine, fine.vectors[inside] * fine.factors[inside, None])
+    finer = _products(goal.fine, (fine.vectors[inside] * fine.factors[inside, None]).astype(np.float32))
     near[:1] = np.where(fine.known[inside], (1 - share) * near[:1] + share * finer, near[:1])
     return near
 
@@ -216,4 +216,5 @@ def _products(goals: Floats, tools: Floats) -> Floats:
     """Every goal with every tool. numpy would wake a thread for each core, which costs more than the work itself."""
     if not len(tools):
         return np.zeros((len(goals), 0), np.float32)
-    return np.asarray(simsimd.cdist(goals, tools, metric="dot", out_dtype="float32"))
+    found: Floats = np.asarray(simsimd.cdist(goals, tools, metric="dot", out_dtype="float32"), np.float32)
+    return found
