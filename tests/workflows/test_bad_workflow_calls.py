@@ -337,3 +337,7 @@ async def test_a_store_that_is_away_is_worth_another_try(agent: Walker, monkeypa
     refused = await agent.refused("next_activity", activity_id="choose")
     assert (refused["code"], refused["retryable"]) == ("unavailable", True)
     assert "the disk is full" in refused["message"]
+    assert refused["hints"] == ["repeat the same call"]
+    assert Code.UNAVAILABLE.status.http == 503
+    monkeypatch.setattr(agent.gateway._parts.sessions, "tip", away)
+    assert (await agent.plain("health_check"))["status"] == "degraded"  # W-50

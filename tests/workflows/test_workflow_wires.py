@@ -61,6 +61,45 @@ def test_the_start_command_serves_twelve_tools_in_their_order(process: LineClien
     assert "# Bootstrap Procedure" in discovered["discovery"]  # the directory's own, over the shipped one
 
 
+TOKEN = {"session_token": "string"}
+PARAMETERS: dict[str, tuple[dict[str, str], dict[str, str]]] = {  # required, optional
+    "discover": ({}, {}),
+    "list_workflows": ({}, {}),
+    "get_workflow": (TOKEN, {"summary": "boolean"}),
+    "next_activity": (
+        TOKEN | {"activity_id": "string"},
+        {"transition_condition": "string", "step_manifest": "array", "activity_manifest": "array"},
+    ),
+    "get_checkpoint": (TOKEN | {"activity_id": "string", "checkpoint_id": "string"}, {}),
+    "respond_checkpoint": (
+        TOKEN | {"checkpoint_id": "string"},
+        {"option_id": "string", "auto_advance": "boolean", "condition_not_met": "boolean"},
+    ),
+    "get_trace": (TOKEN, {"trace_tokens": "array"}),
+    "health_check": ({}, {}),
+    "start_session": ({"workflow_id": "string"}, {"session_token": "string", "agent_id": "string"}),
+    "get_skills": (TOKEN, {}),
+    "get_skill": (TOKEN | {"step_id": "string"}, {}),
+    "get_resource": (TOKEN | {"resource_index": "string"}, {}),
+}
+
+
+def test_every_tool_takes_the_published_parameters(process: LineClient) -> None:
+    """W-2, W-3, W-4: names and types are exact."""
+    told: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+    for tool in process.request("tools/list", {})["tools"]:
+        schema = tool["inputSchema"]
+        types = {name: one["type"] for name, one in schema["properties"].items()}
+        required = set(schema.get("required", ()))
+        told[tool["name"]] = (
+            {name: type_ for name, type_ in types.items() if name in required},
+            {name: type_ for name, type_ in types.items() if name not in required},
+        )
+        if "session_token" in types:
+            assert schema["properties"]["session_token"]["minLength"] == 1
+    assert told == PARAMETERS
+
+
 def test_schemas_are_a_resource_with_two_names(process: LineClient) -> None:
     """W-6."""
     assert [one["uri"] for one in process.request("resources/list", {})["resources"]] == ["periplus://workflow/schemas"]
