@@ -235,6 +235,7 @@ def test_a_name_that_nothing_has_tells_which_there_are_and_how_to_write_a_dollar
 
 @pytest.mark.parametrize(("code", "path"), [("../admin", "..%2Fadmin"), ("a/b?x=1#z", "a%2Fb%3Fx%3D1%23z")])
 def test_a_path_value_stays_one_segment(ready: Agent, office: Quay, code: str, path: str) -> None:
+    """H-94."""
     call(ready, "quoteBerth", {"code": code})
     assert office.asked == [f"GET /berths/{path}/quote"]
 

@@ -103,13 +103,15 @@ def crew(agent: Agent) -> Iterator[Agent]:
 
 
 def test_what_a_graphql_call_lacks_has_words_of_its_own(crew: Agent) -> None:
-    """Section 6: found before anything is sent."""
+    """H-95, section 6: found before anything is sent."""
     (action,) = [one for one in crew.ask("search_landmarks", query="signOn").tools if one.endswith("signOn")]
     flat = crew.ask("call_action", action=action, parameters={"name": "Butes", "rank": "MATE"})
     assert flat.error == "NESTING_REQUIRED"
     assert "input" in flat.body["expected_schema"]
     wrong = crew.ask("call_action", action=action, parameters={"input": {"name": 5, "rank": "MATE", "vessel": "Argo"}})
     assert wrong.error == "TYPE_MISMATCH"
+    guessed = {"name": "<string: name>", "rank": "MATE", "vessel": "Argo"}
+    assert crew.ask("call_action", action=action, parameters={"input": guessed}).error == "PLACEHOLDER_REJECTED"
     (found,) = [one for one in crew.ask("search_landmarks", query="sailor").tools if one.endswith(":sailor")]
     lost = crew.ask("call_action", action=found, parameters={"id": "1"}, _select="nmae")
     assert lost.error == "SELECTION_REQUIRED"

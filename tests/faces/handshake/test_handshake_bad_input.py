@@ -145,7 +145,7 @@ def test_a_name_of_two_actions_is_a_question_back(agent: Agent, harbour: Site) -
     "query", ["(a+)+$", "(?=x)y", "tool_[1", "\\1", "(((((", "|", "a||b", "[", "\\", "^$", "(?i)BERTHS|x"]
 )
 def test_no_query_breaks_or_blocks_a_search(ready: Agent, query: str) -> None:
-    """H-49."""
+    """H-92, H-49."""
     begun = time.perf_counter()
     answer = ready.ask("search_landmarks", query=query)
     assert answer.status == 200

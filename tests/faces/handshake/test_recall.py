@@ -57,6 +57,7 @@ def test_every_area_and_every_tool_is_reached_once(agent: Agent, harbour: Site, 
 
 @pytest.mark.parametrize("limit", [1, 7, 50])
 def test_any_limit_gives_the_same_sequence(agent: Agent, harbour: Site, limit: int) -> None:
+    """H-92."""
     connect(agent, harbour, grid(60, 6))
     whole = listed(agent, agent.ask("get_landmarks"))
     assert listed(agent, agent.ask("get_landmarks", _limit=limit)) == whole

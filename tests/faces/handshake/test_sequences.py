@@ -209,7 +209,7 @@ def test_one_question_for_the_whole_sequence(ready: Agent, office: Quay) -> None
 
 
 def test_the_room_is_shared_and_what_is_cut_stays_whole(serve: Serve, office: Quay) -> None:
-    """H-67, H-68."""
+    """H-97, H-67, H-68."""
     with serve(**{"handshake.sequence_chars": "2000"}) as base:
         agent = Agent(base)
         agent.ask("connect_to_site", url=office.document, get_manifest=True)

@@ -35,7 +35,7 @@ def connected(agent: Agent, harbour: Site, schemas: dict[str, Any] | None = None
 
 
 def test_a_long_enum_is_told_by_its_count_and_samples(agent: Agent, harbour: Site) -> None:
-    """H-32."""
+    """H-93, H-32."""
     codes = [f"BERTH-{number:03}" for number in range(248)]
     connected(agent, harbour, requestBody=body(code={"enum": codes, "description": "Which berth"}))
     text = agent.ask("inspect_landmark", landmark_id="quay:moor").text

@@ -56,6 +56,7 @@ def answers(serve: Serve, place: Site, document: dict[str, Any], **flags: Any) -
 
 
 def test_hidden_and_missing_areas_and_actions_answer_the_same(serve: Serve, harbour: Site, tmp_path: Path) -> None:
+    """H-96."""
     policy = tmp_path / "policy.toml"
     policy.write_text(HIDING)
     whole = grid(60, 4)
