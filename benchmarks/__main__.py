@@ -19,6 +19,7 @@ from benchmarks.handshake.grid import handshake
 from benchmarks.loading import load, reconnect, samples, start
 from benchmarks.processes import SHARED, FailedError
 from benchmarks.rows import Row, markdown, table
+from benchmarks.sessions import sessions
 from benchmarks.workflow import workflow
 
 _TITLE = "Benchmarks"
@@ -29,6 +30,7 @@ _PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "samples": samples,
     "call": call,
     "expansion": expansion,
+    "sessions": sessions,
     "workflow": workflow,
     "handshake": handshake,
 }

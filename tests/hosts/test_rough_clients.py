@@ -8,8 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from harbours import Caller, keys_for, settings_of
-from mcp import Client
+from harbours import keys_for, settings_of
 
 from listening import listening
 from periplus.app.serving import open_application
@@ -64,15 +63,6 @@ def test_a_message_over_the_limit_is_refused_with_the_limit(base: str) -> None:
     assert httpx2.post(f"{base}/mcp", json=HELLO, headers=ACCEPT).status_code == 200
 
 
-async def test_many_conversations_that_nobody_ends_disturb_no_other(base: str) -> None:
-    """T-35: sessions are bounded; over the bound a new one is refused, and those that are open go on."""
-    async with Client(f"{base}/mcp", mode="legacy") as client:
-        async with httpx2.AsyncClient(headers=ACCEPT) as http:
-            seen = {(await http.post(f"{base}/mcp", json=HELLO)).headers["mcp-session-id"] for _ in range(300)}
-        assert len(seen) == 300
-        assert not (await client.call_tool("browse", {})).is_error
-
-
 def test_a_session_of_another_caller_is_not_found(tmp_path: Path, upstream: Site, verbs: None) -> None:
     """T-22: the same answer as for one that never was."""
     settings = settings_of(tmp_path, upstream, auth="keys")
@@ -90,12 +80,3 @@ def test_a_session_of_another_caller_is_not_found(tmp_path: Path, upstream: Site
         own = asked(ann, ping, **{"mcp-session-id": session})
     assert (stolen.status_code, own.status_code) == (404, 200)
     assert stolen.json()["error"] == unknown.json()["error"]
-
-
-def test_a_thousand_conversations_by_name_are_kept_apart(base: str) -> None:
-    """T-35."""
-    caller = Caller(base)
-    for number in range(1000):
-        assert caller("remember", name=f"s{number}", value={"n": number}).status_code == 200
-    for number in (0, 500, 999):
-        assert caller("session", name=f"s{number}").json() == {"slots": {"verbs": {"n": number}}}

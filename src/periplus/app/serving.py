@@ -132,7 +132,7 @@ def _application(
 ) -> Starlette:
     from periplus.hosts.http import HttpParts, application  # noqa: PLC0415 - not over stdio
     from periplus.hosts.http.gate import Door  # noqa: PLC0415
-    from periplus.hosts.http.mcp_routes import identify  # noqa: PLC0415
+    from periplus.hosts.http.mcp_routes import Sessions, identify  # noqa: PLC0415
     from periplus.hosts.http.oauth import OPEN, OAuth  # noqa: PLC0415
 
     serving = desks(gateway, settings)
@@ -169,6 +169,7 @@ def _application(
             metrics=partial(figures.text, gateway),
             version=version("periplus"),
             stateless=settings.serve.stateless,
+            sessions=Sessions(most=settings.serve.sessions, idle_s=settings.serve.session_idle_seconds),
             pages=oauth.routes() if known.authenticator.asks else (),
         )
     )

@@ -63,6 +63,8 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     insecure: bool = False  # listen for other machines although nobody has to say who it is
     body_bytes: int = 4 << 20  # the largest request
     url: str = ""  # where others reach it, if that is not where it listens: behind a proxy, `https://tools.example.com`
+    sessions: Annotated[int, msgspec.Meta(ge=1)] = 10_000  # MCP sessions that may be open at once, at each endpoint
+    session_idle_seconds: Annotated[float, msgspec.Meta(gt=0)] = 1800.0  # how long one lives that nobody uses
     stateless: bool = False  # keep no MCP sessions in the process: for several replicas behind a balancer
     jwt: JwtSettings = JwtSettings()
 

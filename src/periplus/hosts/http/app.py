@@ -18,7 +18,7 @@ from periplus.core.calls.approvals import is_operator
 from periplus.hosts.desk import Desk, nearest
 from periplus.hosts.http.answers import json_response, problem_response
 from periplus.hosts.http.gate import Door, Gate
-from periplus.hosts.http.mcp_routes import McpRoutes
+from periplus.hosts.http.mcp_routes import McpRoutes, Sessions
 from periplus.hosts.http.openapi import document
 from periplus.hosts.http.rest import Rest, decoded, request_of
 from periplus.hosts.mcp import McpHost
@@ -43,6 +43,7 @@ class HttpParts(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Callable[[], Awaitable[str]]
     version: str
     stateless: bool = False
+    sessions: Sessions = Sessions()
     pages: Sequence[BaseRoute] = ()  # further routes: the console
 
 
@@ -50,7 +51,12 @@ def application(parts: HttpParts) -> Starlette:
     """The application; its sessions live as long as its lifespan."""
     ending = anyio.Event()
     mcp = McpRoutes(
-        parts.mcp, parts.default, stateless=parts.stateless, body_bytes=parts.door.body_bytes, ending=ending
+        parts.mcp,
+        parts.default,
+        stateless=parts.stateless,
+        sessions=parts.sessions,
+        body_bytes=parts.door.body_bytes,
+        ending=ending,
     )
     own = _Own(parts)
 
