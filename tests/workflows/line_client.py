@@ -47,6 +47,15 @@ class LineClient:
         made: dict[str, Any] = json.loads(result["content"][0]["text"])
         return made
 
+    def line(self, text: str) -> dict[str, Any]:
+        """What a line of any kind is answered with."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        made: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return made
+
     def kill(self) -> None:
         """As a power cut would."""
         self.process.kill()

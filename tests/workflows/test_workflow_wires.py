@@ -160,6 +160,22 @@ def test_a_session_goes_on_after_its_process_was_killed(tmp_path: Path) -> None:
         assert [event["s"] for event in trace["events"]] == ["ok", "ok", "ok", "error", "error"]
 
 
+def test_no_line_leaves_a_client_waiting(tmp_path: Path) -> None:
+    """T-2: what is no message is answered, and half an emoji, which clients leave where they cut a text, is read."""
+    with served(tmp_path / "data") as client:
+        assert client.line("{nonsense")["error"]["code"] == -32700
+        assert client.line('\n\n{"id": 7, "text": 1}') | {"error": 0} == {"jsonrpc": "2.0", "id": 7, "error": 0}
+        assert client.line("[1]")["error"]["code"] == -32600
+        token = client.body("start_session", workflow_id="first-call")["session_token"]
+        arguments = {"session_token": token, "resource_index": "\ud83d"}
+        call = {"name": "get_resource", "arguments": arguments}
+        cut = {"jsonrpc": "2.0", "id": "cut", "method": "tools/call", "params": call}
+        answered = client.line(json.dumps(cut))
+        assert answered["id"] == "cut"
+        assert "Resource not found: \ufffd" in answered["result"]["content"][0]["text"]
+        assert client.body("health_check")["status"] == "healthy"
+
+
 def test_two_processes_serve_one_session(tmp_path: Path) -> None:
     """W-45, W-123."""
     data = tmp_path / "data"

@@ -28,6 +28,7 @@ from periplus.hosts.desk import Desk
 from periplus.hosts.identity import AGENT
 from periplus.hosts.mcp import McpHost
 from periplus.hosts.mcp.asking import Asking
+from periplus.hosts.mcp.lines import Lines
 from periplus.model import Code, Problem, SourceSpec
 from periplus.settings import Settings
 
@@ -96,7 +97,9 @@ async def serve_stdio(
         ):
             hurried()
             tasks.start_soon(host.watch)
-            await server.run(incoming, outgoing, server.create_initialization_options(host.notifications))
+            await server.run(
+                Lines(incoming, outgoing), outgoing, server.create_initialization_options(host.notifications)
+            )
             tasks.cancel_scope.cancel()
 
 
