@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from periplus.core.intake.names import Wanted, area_paths, settle_names, source_id, wanted
-from periplus.model import ToolRef
+from periplus.core.intake.names import Wanted, area_paths, settle_names, wanted
+from periplus.core.intake.source_names import source_id
+from periplus.model import SourceSpec, ToolRef
 
 
 def _want(
@@ -122,20 +123,40 @@ def test_a_ref_never_exceeds_two_hundred_characters():
 )
 def test_an_unnamed_source_is_called_after_its_address(location, expected):
     """S-15"""
-    assert source_id(location, ()) == expected
+    assert source_id(SourceSpec(url=location), ()) == expected
 
 
 def test_a_taken_source_name_is_numbered():
     """S-15"""
-    assert source_id("https://a.com/", {"a-com", "a-com-2"}) == "a-com-3"
+    assert source_id(SourceSpec(url="https://a.com/"), {"a-com", "a-com-2"}) == "a-com-3"
 
 
 @given(st.text(max_size=80))
 def test_every_location_gives_a_legal_name(location):
     """S-15"""
-    ToolRef.parse(f"{source_id(location, ())}/x")
+    ToolRef.parse(f"{source_id(SourceSpec(url=location), ())}/x")
 
 
 def test_source_ids_that_nobody_chose_differ_by_more_than_hyphens():
     """E-5, S-15."""
-    assert source_id("https://api.example.com/a", {"apiexamplecom-a"}) == "api-example-com-a-2"
+    assert source_id(SourceSpec(url="https://api.example.com/a"), {"apiexamplecom-a"}) == "api-example-com-a-2"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npx -y @modelcontextprotocol/server-github@1.2 --token s3cret", "server-github"),
+        ("uvx mcp-server-git --repository /home/me/secret", "mcp-server-git"),
+        ("uv run --with mcp server.py s3cret", "server"),
+        ("/usr/bin/python3.11 -m harbour.tides s3cret", "harbour-tides"),
+        ("/opt/harbour/bin/harbour-mcp serve s3cret", "harbour-mcp"),
+        ("tool s3cret", "tool"),
+        ("docker run -i --rm -e KEY=s3cret ghcr.io/harbour/quay:2", "quay"),
+        ("env KEY=s3cret node dist/index.mjs", "index"),
+        ("python3", "python3"),
+    ],
+)
+def test_an_unnamed_command_is_called_after_what_it_runs_and_not_after_its_arguments(command, expected):
+    """S-15"""
+    first, *rest = command.split()
+    assert source_id(SourceSpec(kind="mcp", command=first, args=tuple(rest)), ()) == expected

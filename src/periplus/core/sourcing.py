@@ -9,9 +9,9 @@ import msgspec
 
 from periplus.core.connect import Connecting, Progress, connect
 from periplus.core.detect import detect
-from periplus.core.intake.names import free_id, source_id
 from periplus.core.intake.pins import Changed, accepted_row, changed, pin_of
 from periplus.core.intake.placing import Placing
+from periplus.core.intake.source_names import free_id, source_id
 from periplus.core.standing import Standing
 from periplus.core.turns import Turns
 from periplus.model import (
@@ -83,7 +83,7 @@ class Sourcing:
             if same and _only_an_address(spec):
                 return same.spec
             taken = {record.id for record in records}
-            spec = msgspec.structs.replace(spec, id=same.id if same else source_id(spec.location, taken))
+            spec = msgspec.structs.replace(spec, id=same.id if same else source_id(spec, taken))
         if spec.kind:
             return spec
         before = next((record for record in records if record.id == spec.id), None)
@@ -107,7 +107,7 @@ class Sourcing:
         for record in there:
             if record.spec.guests and record.spec.enabled:
                 return await self._welcome(record.id, principal)
-        wanted = check_source_id(spec.id) if spec.id else source_id(spec.location, ())
+        wanted = check_source_id(spec.id) if spec.id else source_id(spec, ())
         name = free_id(wanted, {record.id for record in records})
         guests = (principal.guest,)
         return await self.settled(msgspec.structs.replace(spec, id=name, trusted=False, guests=guests), principal)

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Callable, Mapping, Sequence
 from sys import intern
-from urllib.parse import urlsplit
 
 import msgspec
 
-from periplus.model import area_path, fold, leaf_segment, segment, short_hash
+from periplus.model import area_path, leaf_segment, segment, short_hash
 from periplus.model.ref import REF_MAX
-
-_SILENT = frozenset(
-    {
-        "api", "apis", "rest", "openapi", "swagger", "docs", "doc", "spec", "specs", "schema", "graphql", "mcp",
-        "sse", "latest", "public", "index", "api-docs", "json", "yaml", "yml", "tools",
-    }
-)  # fmt: skip
-_ID_MAX = 40
-_EXTENSION = re.compile(r"(?:\.(?:json|ya?ml|graphqls?|gql|md|toml|openapi|swagger|introspection))+$", re.IGNORECASE)
 
 
 class Wanted(msgspec.Struct, frozen=True, gc=False):
@@ -117,41 +105,3 @@ def _fit(area: str, leaf: str, room: int) -> str:
         return path
     keep = room - len(leaf) - 8
     return f"{area[: max(keep, 0)].rstrip('/')}_{short_hash(area, 6)}/{leaf}"
-
-
-def source_id(location: str, taken: Collection[str]) -> str:
-    """A name for a source nobody named: from its host and the last telling piece of its path (S-15)."""
-    try:
-        parts = urlsplit(location)
-    except ValueError:  # no URL, which whoever fetches it says better
-        parts = urlsplit("")
-    if parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname:
-        host = parts.hostname.removeprefix("www.")
-        pieces = [host.replace(".", "-").replace(":", "-"), *_telling(parts.path)[-1:]]
-    else:
-        pieces = [_EXTENSION.sub("", PurePath(location.rstrip("/\\")).name)]
-    return free_id(_identifier("-".join(pieces)), taken)
-
-
-def free_id(name: str, taken: Collection[str]) -> str:
-    """The name, or the first numbered form of it that differs from all others by more than hyphens."""
-    folded = {fold(one) for one in taken}
-    return next(
-        candidate
-        for number in range(1, len(taken) + 2)
-        if fold(candidate := name if number == 1 else f"{name[: _ID_MAX - 4]}-{number}") not in folded
-    )
-
-
-def _telling(path: str) -> list[str]:
-    pieces = [piece.rsplit(".", 1)[0] for piece in path.lower().split("/") if piece]
-    return [piece for piece in pieces if piece not in _SILENT and not _is_version(piece)]
-
-
-def _is_version(piece: str) -> bool:
-    return piece[:1] in {"v", ""} and piece[1:].replace(".", "").isdigit()
-
-
-def _identifier(text: str) -> str:
-    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in text.lower())
-    return "-".join(piece for piece in plain.split("-") if piece)[:_ID_MAX].strip("-") or "source"
