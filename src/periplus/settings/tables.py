@@ -58,7 +58,7 @@ class ServeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     face: str = "handshake"  # the protocol at `/mcp`, and over stdio
     http: str = "127.0.0.1:8750"  # where `periplus serve` listens
     hosts: tuple[str, ...] = ()  # names it answers to beside localhost, when it listens on loopback
-    origins: tuple[str, ...] = ()  # web origins whose pages may reach it, beside those of this machine
+    origins: tuple[str, ...] = ()  # web origins whose pages may ask and read answers; pages of this machine may ask
     auth: Literal["none", "keys", "jwt", "keys+jwt"] = "none"  # how callers over HTTP say who they are
     insecure: bool = False  # listen for other machines although nobody has to say who it is
     body_bytes: int = 4 << 20  # the largest request
