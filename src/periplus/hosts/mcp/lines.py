@@ -70,15 +70,19 @@ class Lines:
 
 def _read(fault: Exception) -> types.JSONRPCMessage | types.JSONRPCError | None:
     """The message a line was meant to be, or what is said of it; None of a blank line."""
-    line = fault.errors()[0]["input"] if isinstance(fault, ValidationError) else ""
+    inputs = [error["input"] for error in fault.errors()] if isinstance(fault, ValidationError) else [""]
+    # Of a message one member of which is wrong, some errors are about that member and some about the message.
+    line = next((one for one in inputs if isinstance(one, dict) and "jsonrpc" in one), inputs[0])
     if isinstance(line, str) and not line.strip():
         return None
     try:
-        value = json.loads(line) if isinstance(line, str) else line
+        value = _whole(json.loads(line) if isinstance(line, str) else line)
     except ValueError as error:
         return _refused(None, _PARSE, f"the line is not JSON: {error}")
+    except RecursionError:
+        return _refused(None, _PARSE, "the line nests too deep")
     try:
-        return types.jsonrpc_message_adapter.validate_python(_whole(value), by_name=False)
+        return types.jsonrpc_message_adapter.validate_python(value, by_name=False)
     except ValidationError:
         id_ = value.get("id") if isinstance(value, dict) else None
         known = id_ if isinstance(id_, int | str) and not isinstance(id_, bool) else None
