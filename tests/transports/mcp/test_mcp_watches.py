@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 
 import periplus
@@ -96,6 +97,24 @@ async def test_what_is_watched_is_watched_again_after_a_crash(harbour: Harbour, 
     await gateway.call("lively/stir")
     await ann.hears(LOG, LOG)
     assert told.read_text().splitlines() == [f"subscribe {LOG}", "crashing", f"subscribe {LOG}"]
+
+
+async def test_what_is_watched_is_watched_again_when_its_source_comes_back(harbour: Harbour, told: Path) -> None:
+    """T-7: it was removed, or its definition is another one."""
+    gateway, ann = await harbour(expose=EVERYTHING), Watcher()
+    stop = await gateway.watch(TOOL, LOG, ann)
+    spec = (await gateway.source("lively")).spec
+    await gateway.connect(msgspec.structs.replace(spec, idle_seconds=500))
+    await ann.hears(LOG)
+    await gateway.disconnect("lively")
+    await gateway.connect(spec)
+    await ann.hears(LOG, LOG)
+    await gateway.call("lively/stir")
+    await ann.hears(LOG, LOG, LOG)
+    stop()
+    with anyio.fail_after(20):
+        while told.read_text().splitlines()[-1] != f"unsubscribe {LOG}":
+            await anyio.sleep(0.01)
 
 
 async def test_a_watched_server_is_not_idle(harbour: Harbour) -> None:

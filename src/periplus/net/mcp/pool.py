@@ -27,6 +27,7 @@ from periplus.net.mcp.lists import read_lists
 from periplus.net.mcp.notices import MISSED
 from periplus.net.mcp.seat import Hear, Seat
 from periplus.net.mcp.timing import Timing
+from periplus.net.mcp.watching import Watches
 from periplus.ports import Dialogue, Listener, McpListing, Stop, Told
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class McpPool:
         self._version = version
         self._on_notice = on_notice
         self._seats: dict[Place, Seat] = {}
+        self._left: dict[Place, Watches] = {}  # what was watched where a session was ended, until there is another
         self._stack = AsyncExitStack()
         self._tasks: TaskGroup | None = None
 
@@ -137,9 +139,11 @@ class McpPool:
             await self._seat(spec, principal).watches.add(uri, told)
 
         def stop() -> None:
-            seat = self._seats.get(_place(spec, principal))
-            if seat is not None:
-                seat.watches.remove(uri, told)
+            place = _place(spec, principal)
+            seat = self._seats.get(place)
+            watches = seat.watches if seat else self._left.get(place)
+            if watches is not None:
+                watches.remove(uri, told)
 
         return stop
 
@@ -151,9 +155,12 @@ class McpPool:
     async def close(self, source: str | None = None) -> None:
         """End one server's session, or all; the next use begins a new one."""
         places = [place for place in self._seats if source in {None, place[0]}]
-        seats = [self._seats.pop(place) for place in places]
-        for seat in seats:
+        ended = {place: self._seats.pop(place) for place in places}
+        seats = list(ended.values())
+        for place, seat in ended.items():
             seat.leave()
+            if not seat.watches.are_empty:
+                self._left[place] = seat.watches
         for seat in seats:
             await seat.gone()
 
@@ -184,8 +191,9 @@ class McpPool:
             raise Problem(Code.UNAVAILABLE, "the pool of MCP sessions is not open")
         make = partial(self._make, principal if place[2] else LOCAL)
         fresh = self._seats[place] = Seat(spec, make, self._tasks, self._timing)
+        if (watched := seat.watches if seat else self._left.pop(place, None)) is not None:
+            fresh.watches.take(watched)
         if seat is not None:
-            fresh.watches.take(seat.watches)
             seat.leave()
         return fresh
 

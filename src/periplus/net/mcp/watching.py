@@ -56,6 +56,11 @@ class Watches:
         self._opening: _Stream | None = None
         self._missed = False
         self._keeping: anyio.CancelScope | None = None
+        self._is_over = False
+
+    @property
+    def are_empty(self) -> bool:
+        return not self._by_uri
 
     async def add(self, uri: str, told: Told) -> None:
         """Begin to watch; refused where the server refuses, or says that it tells nobody."""
@@ -85,8 +90,8 @@ class Watches:
         other.end()
 
     def end(self) -> None:
-        """Watch nothing any more."""
-        self._by_uri.clear()
+        """Ask for nothing any more; who watches is known still, for another to go on with."""
+        self._is_over = True
         if self._keeping is not None:
             self._keeping.cancel()
         if self._stream is not None:
@@ -108,7 +113,7 @@ class Watches:
 
     def _go_on(self) -> None:
         self._changed.set()
-        if self._keeping is None:
+        if self._keeping is None and not self._is_over:
             self._keeping = anyio.CancelScope()
             self._tasks.start_soon(self._keep, self._keeping)
 
