@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks.calling import call
-from benchmarks.expansion import expansion
+from benchmarks.expansion import confidence, expansion
 from benchmarks.handshake.grid import handshake
 from benchmarks.loading import load, reconnect, samples, start
 from benchmarks.processes import SHARED, FailedError
@@ -30,6 +30,7 @@ _PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "samples": samples,
     "call": call,
     "expansion": expansion,
+    "confidence": confidence,
     "sessions": sessions,
     "workflow": workflow,
     "handshake": handshake,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,18 @@ import msgspec
 SCHEMAS = 100
 _FAMILY = 4
 _RESOURCES_PER_TAG = 6
-_ADJECTIVES = "active archived billing customer daily digital external global internal local partner regional".split()  # noqa: SIM905
+_TRADES = (  # what distinguishes the areas of one document from those of the next: no two have a word in common
+    "active archived billing customer daily digital external global internal local partner regional",
+    "arable dairy forest garden harvest irrigated livestock orchard organic pasture seasonal vineyard",
+    "clinical dental emergency inpatient maternity outpatient pediatric pharmacy radiology surgical therapy ward",
+    "academic alumni campus doctoral faculty graduate lecture library research scholar student tuition",
+    "aerial airport baggage boarding cabin charter cockpit hangar inflight layover passenger runway",
+    "civil court criminal judicial legal litigation municipal notary parole probate statutory tribunal",
+    "broadcast cinema concert editorial festival gallery museum orchestra podcast studio theatre vinyl",
+    "cellular fiber landline mobile modem prepaid roaming router satellite spectrum tariff wireless",
+    "alpine beach camping cruise hostel hotel lodge resort safari spa suite villa",
+    "battery carbon electric geothermal grid hydro nuclear reactor solar thermal turbine wind",
+)
 _NOUNS = (  # noqa: SIM905 - words read better than a column of literals
     "account address agreement article asset badge batch berth booking branch budget campaign card carrier case "
     "channel charge claim container contract coupon credit crew dispute document driver email event export facility "
@@ -49,11 +60,11 @@ _SCALARS: tuple[dict[str, Any], ...] = (
 _encode = msgspec.json.encode
 
 
-def write(path: Path, operations: int) -> None:
-    """The document, path by path, so that its size is no matter here."""
+def write(path: Path, operations: int, trade: int = 0) -> None:
+    """The document, path by path, so that its size is no matter here. Each trade has areas of its own."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    draw = random.Random(operations)
+    draw = random.Random(operations + trade)
     with partial.open("wb") as file:
         head = _encode(
             {
@@ -64,7 +75,7 @@ def write(path: Path, operations: int) -> None:
             }
         )
         file.write(head[:-1] + b',"components":' + _encode(_components(draw)) + b',"paths":{')
-        for number, (route, item) in enumerate(_paths(draw, operations)):
+        for number, (route, item) in enumerate(_paths(draw, operations, _TRADES[trade].split())):
             file.write(b"," * bool(number) + _encode(route) + b":" + _encode(item))
         file.write(b"}}")
     partial.rename(path)
@@ -111,11 +122,11 @@ def _shape(draw: random.Random, number: int) -> dict[str, Any]:
     return {"type": "object", "required": ["id"], "properties": properties}
 
 
-def _paths(draw: random.Random, operations: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _paths(draw: random.Random, operations: int, kinds: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Collections with their members and actions on them, until there are as many operations as asked for."""
     left, resource = operations, 0
     while left > 0:
-        for route, item in _resource(draw, resource):
+        for route, item in _resource(draw, resource, kinds):
             methods = dict(list(item.items())[:left])
             left -= len(methods)
             if methods:
@@ -123,11 +134,11 @@ def _paths(draw: random.Random, operations: int) -> Iterator[tuple[str, dict[str
         resource += 1
 
 
-def _resource(draw: random.Random, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _resource(draw: random.Random, number: int, kinds: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     tag = number // _RESOURCES_PER_TAG
-    area = f"{_ADJECTIVES[tag % len(_ADJECTIVES)]}-{_NOUNS[tag // len(_ADJECTIVES) % len(_NOUNS)]}s"
-    if tag >= len(_ADJECTIVES) * len(_NOUNS):
-        area += str(tag // (len(_ADJECTIVES) * len(_NOUNS)))
+    area = f"{kinds[tag % len(kinds)]}-{_NOUNS[tag // len(kinds) % len(_NOUNS)]}s"
+    if tag >= len(kinds) * len(_NOUNS):
+        area += str(tag // (len(kinds) * len(_NOUNS)))
     noun, kind = _NOUNS[(tag * 7 + number) % len(_NOUNS)], number % (SCHEMAS - 1)
     name = f"{area.replace('-', ' ').title().replace(' ', '')}{noun.title()}"
     told = _Told(draw, area, noun, name)

@@ -1,4 +1,4 @@
-"""The rows of any sizes: python -m benchmarks.expansion 10000 1000000."""
+"""The rows of any sizes, without any those of `make bench`: python -m benchmarks.expansion [SIZE ... | confidence]."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import sys
 
 from rich.console import Console
 
-from benchmarks.expansion import SIZES, expansion
+from benchmarks.expansion import SIZES, confidence, expansion
 from benchmarks.rows import table
 
 
 def main() -> None:
-    sizes = [int(word) for word in sys.argv[1:]] or list(SIZES)
-    Console().print(table(list(expansion(sizes)), "Expansion"))
+    words = sys.argv[1:]
+    sizes = [int(word) for word in words if word.isdecimal()]
+    rows = list(expansion(sizes if words else SIZES))
+    if not words or "confidence" in words:
+        rows += confidence()
+    Console(width=200).print(table(rows, "Expansion"))
 
 
 if __name__ == "__main__":

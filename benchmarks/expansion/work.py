@@ -22,7 +22,7 @@ from periplus.model import Principal, SourceSpec
 from periplus.ports import Request
 from periplus.settings import Settings, load_settings
 
-_LARGEST = 100_000  # tools of one document; more are several sources
+_LARGEST = 100_000  # tools of one document; more are several sources, each of another trade
 _ROUNDS = 60
 _WARM = 5
 _OF_A_TOKEN = 4
@@ -39,11 +39,11 @@ async def main(count: int) -> None:
 async def filled(gateway: Gateway, count: int) -> None:
     """The catalog with its index; kept from run to run."""
     size = min(count, _LARGEST)
-    document = DATA / f"coast-{size}.json"
-    if not document.exists():
-        catalogs.write(document, size)
     known = {record.id for record in await gateway.sources()}
     for number in range(count // size):
+        document = DATA / (f"coast-{size}-{number}.json" if number else f"coast-{size}.json")
+        if not document.exists():
+            catalogs.write(document, size, number)
         if (name := f"coast-{number}") not in known:
             await gateway.connect(SourceSpec(id=name, url=str(document)))
     await gateway.index()
@@ -59,7 +59,8 @@ async def measured(gateway: Gateway, settings: Settings) -> dict[str, Any]:
             raise RuntimeError(f"{op} {arguments} is refused: {reply and reply.body}")
         return dict(reply.body)
 
-    areas = (await ask("list", path=["coast-0"], limit=50))["nodes"]
+    roots = (await ask("list"))["nodes"]
+    areas = [node for root in roots for node in (await ask("list", path=root["path"], limit=50))["nodes"]]
     tools = await chosen(ask, areas, draw)
     places = [node["path"] for node in areas]
 

@@ -57,7 +57,7 @@ async def test_the_limit_is_a_setting_and_another_one_places_stored_sources_anew
 async def test_every_tool_stands_in_an_area_of_work_whichever_source_it_came_from(opened: Opener, site: Site) -> None:
     """E-6: shared nodes count the tools of all sources, and lose them with their source."""
     site.write("/shop.json", json.dumps(api("orders/createOrder", "orders/refundPayment", title="Shop")))
-    site.write("/bank.json", json.dumps(api("money/listInvoices", "money/xyzzy", title="Bank")))
+    site.write("/bank.json", json.dumps(api("money/listInvoices", "money/xyzzy", title="Elsewhere")))
     async with opened(expansion__root="capability") as gateway:
         for name in ("shop", "bank"):
             await gateway.connect(SourceSpec(id=name, url=site.url(f"/{name}.json")))
@@ -119,6 +119,17 @@ async def test_real_documents_stand_where_people_look_for_them(opened: Opener, s
         "weatherbit-2.0.0-2.0.yaml": "Weather",
         "docusign-v2.1-3.0.yaml": "Documents",
         "superset-v1-3.0.yaml": "Data",
+        "fec-1.0-3.0.yaml": "Government",
+        "discord-api-3.1.json": "Communication",
+        "qdrant-1.18-3.0.json": "Data",
+        "bungie-2.18.0-recursive-3.0.yaml": "Play",
+        "tmdb-3-3.0.json": "Media",
+        "gitea-v1-2.0.json": "Code",
+        "medium-1.0-undeclared-pathparams.yaml": "Publishing",
+        "redocly-museum-3.1.yaml": "Travel",
+        "redocly-cafe-3.2.yaml": "Commerce",
+        "adyen-checkout-v71-3.1.json": "Finance",
+        "statsocial-1.0.0-danglingrefs.yaml": "Analytics",
     }
     async with opened(expansion__root="capability") as gateway:
         for number, (file, area) in enumerate(wanted.items()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
@@ -64,6 +65,14 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Chances = tuple[tuple[ToolRef, float], ...]
+
+
+class Likely(NamedTuple):
+    """Tools with their probabilities, the revision these are true of, and what several say together."""
+
+    revision: int
+    chances: Chances
+    together: Callable[[Sequence[float], float, float], float]
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,12 +150,12 @@ class Searching:
             ready=found.ready,
         )
 
-    async def chances(self, goal: str, scope: Scope, principal: Principal) -> tuple[int, Chances]:
-        """Every tool that serves a goal with its probability, and the revision this is true of."""
+    async def chances(self, goal: str, scope: Scope, principal: Principal) -> Likely:
+        """Every tool that serves a goal with its probability."""
         engine = await self.ready()
         boosts = await self._boosts(engine, goal, principal)
         found: Chances = await aside(engine.chances, goal, scope, boosts=boosts)
-        return engine.revision, found
+        return Likely(engine.revision, found, engine.together)
 
     async def nodes(self, query: Query, scope: Scope) -> tuple[NodeHit, ...]:
         """The areas whose tools serve a goal."""

@@ -9,8 +9,8 @@ import msgspec
 
 from periplus.core.browse import find_node, visible_part
 from periplus.core.cursor import Cursors
-from periplus.core.evidence import weighed
-from periplus.core.searching import Chances, Searching
+from periplus.core.evidence import Goal, weighed
+from periplus.core.searching import Likely, Searching
 from periplus.model import OWN_TREE, Code, Node, Placed, Principal, Problem, Scope, ToolLine, ToolRef
 from periplus.ports import Store
 
@@ -137,17 +137,18 @@ class Surveys:
         scope: Scope,
         principal: Principal,
         part: tuple[int, str | None],
-        likely: tuple[int, Chances],
+        likely: Likely,
     ) -> Page:
         limit, cursor = part
-        revision, everywhere = likely
-        chances = await self._inside(view, scope, [one for one in everywhere if round(one[1], 2) >= view.floor])
+        revision = likely.revision
+        shown = [one for one in likely.chances if round(one[1], 2) >= view.floor]
+        chances = await self._inside(view, scope, shown)
         asked = _asked(view, principal)
         ranks: list[Rank] = []
         if view.tools:
             ranks += [(-round(chance, 2), 1, str(ref)) for ref, chance in chances]
         if view.nodes:
-            ranks += await self._node_ranks(view, chances, scope)
+            ranks += await self._node_ranks(view, likely, scope)
         ranks.sort()
         last = self._cursors.read(cursor, asked, revision)
         start = next((at for at, rank in enumerate(ranks) if rank > tuple(last)), len(ranks)) if last else 0
@@ -170,10 +171,10 @@ class Surveys:
         standing = {ref for ref, one in placed.items() if any(_is_inside(place, view.place) for place in one.places)}
         return [one for one in chances if one[0] in standing]
 
-    async def _node_ranks(self, view: View, chances: Sequence[tuple[ToolRef, float]], scope: Scope) -> list[Rank]:
-        evidence = await weighed(self._store, view.goal, chances, view.place, scope)
-        found = [(path, round(chance, 2)) for path, chance in evidence.items()]
-        return [(-chance, 0, path) for path, chance in found if chance >= view.floor]
+    async def _node_ranks(self, view: View, likely: Likely, scope: Scope) -> list[Rank]:
+        goal = Goal(text=view.goal, chances=likely.chances, floor=view.floor)
+        found = await weighed(self._store, goal, view.place, scope, likely.together)
+        return [(-chance, 0, path) for path, chance in found.items() if chance >= view.floor]
 
     async def _of_ranks(self, view: View, ranks: Sequence[Rank], scope: Scope) -> list[Entry]:
         nodes = await self._store.nodes_at([path for _, kind, path in ranks if not kind], scope)

@@ -109,6 +109,13 @@ class SearchEngine(Protocol):
         """
         ...
 
+    def together(self, chances: Sequence[float], missed: float, share: float) -> float:
+        """The probability that one of several tools is right, or one that was not found and stands with them.
+
+        `missed`: that no tool that was found is right; `share`: the part of what was not found that stands there.
+        """
+        ...
+
     def search_nodes(self, goal: str, scope: Scope, *, limit: int, within: Selector | None) -> tuple[NodeHit, ...]: ...
 
     def similar(self, ref: ToolRef, scope: Scope, *, limit: int) -> Found: ...

@@ -1,7 +1,7 @@
 """From scores to the probability of relevance, with the method and its numbers stored beside the model."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ FEATURES = ("score", "words", "meaning", "lead", "size", "place", "one", "step",
 _RUNNERS_UP = 5
 _LAST_PLACE = 20
 _PAGE = 10
+_SURE = 0.99  # nothing that is found by words is surer
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +27,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     longest: int = 40  # words of a goal: beyond those it was fitted on, more of them say nothing
     floor: float = 0.05  # below this chance that any of the first hits is right, nothing matches
     least: float = 0.01  # hits below it are not shown
+    unseen: float = 0.55  # how often a goal that none of its hits serves is served by a tool that was not found
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Calibration":
@@ -37,6 +39,14 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
         features[:, -1] = np.minimum(features[:, -1], self.longest)
         raw = 1 / (1 + np.exp(-(features @ np.array(self.weights, np.float32)).clip(-30, 30)))
         return np.minimum.accumulate(np.interp(raw, self.curve_in, self.curve_out)).astype(np.float32)
+
+    def together(self, chances: Iterable[float], missed: float = 0.0, share: float = 0.0) -> float:
+        """The probability that one of several hits is right, or a tool that was not found and stands with them.
+
+        `missed`: that none of all hits is right; `share`: which part of what was not found stands there.
+        """
+        found = 1 - math.prod(1 - min(chance, _SURE) for chance in chances)
+        return min(found + missed * self.unseen * share, _SURE)
 
     def answers(self, chance: Floats) -> bool:
         """Whether ranked hits with these chances are an answer at all."""

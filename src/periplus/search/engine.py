@@ -145,7 +145,8 @@ class Engine:
             return Found(hits=(), clauses=read.clauses, revision=view.revision, ready=view.ready)
         shown = ranked.shown[:MOST_HITS]
         if not shown:
-            nearest = areas_of(view, ranked.ranking.places[:_ROOM], ranked.ranking.score[:_ROOM])
+            best, scores = ranked.ranking.places[:_ROOM], ranked.ranking.score[:_ROOM]
+            nearest = areas_of(view, best, scores, fitted.calibration)
             near = nearest[0].path if nearest else ""
             return Found(hits=(), nearest=near, clauses=read.clauses, revision=view.revision, ready=view.ready)
         page = shown[start : start + limit]
@@ -166,16 +167,22 @@ class Engine:
         ordered = sorted(found, key=lambda pair: (-pair[1], pair[0]))[:MOST_HITS]
         return tuple((ToolRef(*ref.split("/", 1)), chance) for ref, chance in ordered)
 
+    def together(self, chances: Sequence[float], missed: float, share: float) -> float:
+        """What the calibration says of several hits at one place."""
+        fitted = self.finer if self.refining and self.refining.mostly(self.view().fine) else self.plain
+        return fitted.calibration.together(chances, missed, share)
+
     def search_nodes(
         self, goal: str, scope: Scope = EVERYTHING, *, limit: int = 10, within: Selector | None = None
     ) -> tuple[NodeHit, ...]:
         """Areas whose tools serve the goal."""
         _check(goal, limit, 0)
         view = self.view(scope, within)
-        ranked = self._rank(view, *self.read(goal, view), None)
+        read, fitted = self.read(goal, view)
+        ranked = self._rank(view, read, fitted, None)
         kept = ranked.shown[:_AREA_HITS]
         chance = np.array([ranked.chance[place] for place in kept], np.float32)
-        return areas_of(view, ranked.ranking.places[kept], chance)[:limit]
+        return areas_of(view, ranked.ranking.places[kept], chance, fitted.calibration)[:limit]
 
     def similar(self, ref: ToolRef, scope: Scope = EVERYTHING, *, limit: int = 10) -> Found:
         """Tools that could stand in for a visible one."""

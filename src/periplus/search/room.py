@@ -101,6 +101,9 @@ class SearchRoom:
     ) -> tuple[tuple[ToolRef, float], ...]:
         return self._engine.chances(goal, scope, boosts=boosts)
 
+    def together(self, chances: Sequence[float], missed: float, share: float) -> float:
+        return self._engine.together(chances, missed, share)
+
     def search_nodes(self, goal: str, scope: Scope, *, limit: int, within: Selector | None) -> tuple[NodeHit, ...]:
         return self._engine.search_nodes(goal, scope, limit=limit, within=within)
 

@@ -114,6 +114,22 @@ async def test_pages_of_any_size_are_the_sequence_for_any_catalog_and_policy(
             assert len(entries) == whole["total"]
 
 
+@given(drawn=_CATALOGS, goal=st.lists(st.sampled_from(_WORDS), min_size=1, max_size=3, unique=True))
+@settings(max_examples=6, deadline=None)
+async def test_an_area_is_as_likely_as_what_stands_below_it(drawn: list[dict[str, Any]], goal: list[str]) -> None:
+    """E-18, E-21: no less than any tool or area below it, but for a parent that adds nothing to its only child."""
+    async with talking(named(drawn)) as talk:
+        found = await talk.ask("list", query=" ".join(goal), limit=50)
+        told = {tuple(node["path"]): node["confidence"] for node in found["nodes"]}
+        for tool in found["tools"]:
+            above = [told[tuple(tool["path"][:end])] for end in range(1, len(tool["path"]) + 1)]
+            assert min(above) >= tool["confidence"] - 0.01 * len(above)
+        assert all(chance >= 0.15 for chance in told.values())
+        if found["nodes"]:
+            where = found["nodes"][0]["path"]
+            assert (await talk.ask("search_tool_by_category", query=" ".join(goal), category_path=where))["results"]
+
+
 @given(drawn=_CATALOGS, hidden=_HIDDEN)
 @settings(max_examples=6, deadline=None)
 async def test_what_is_hidden_answers_as_what_was_never_there(drawn: list[dict[str, Any]], hidden: str) -> None:

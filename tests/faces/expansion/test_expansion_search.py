@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from conversing import Talk
 from hypothesis import HealthCheck, given, settings
@@ -56,6 +58,27 @@ async def test_areas_are_found_and_no_parent_outranks_the_only_child_that_speaks
     by_path = {tuple(one["path"]): one["confidence"] for one in found}
     assert by_path["office", "staff_payroll"] > by_path.get(("office",), 0)
     assert set(found[0]) == {"path", "summary", "confidence", "tool_count"}
+
+
+async def test_confidence_of_an_area_is_the_same_in_every_operation_and_whatever_is_asked(talk: Talk) -> None:
+    """E-21: of nodes as of tools."""
+    goal = "reserve a berth for a ship"
+    found = (await talk.ask("search_nodes", query=goal))["results"]
+    everywhere = {tuple(one["path"]): one["confidence"] for one in found}
+    for asked in ({"limit": 50}, {"path": ["harbour"], "limit": 50}, {"path": ["harbour"], "limit": 1}):
+        nodes = (await talk.ask("list", query=goal, **asked))["nodes"]
+        assert {tuple(node["path"]): node["confidence"] for node in nodes}.items() <= everywhere.items()
+    assert everywhere["harbour", "berths"] < 1
+
+
+async def test_several_likely_tools_make_their_area_likelier_than_each_of_them(talk: Talk) -> None:
+    """E-18: the probability that a right tool stands there, from those of the tools."""
+    listed = await talk.ask("list", query="show a berth", path=["harbour"], limit=50)
+    below = [tool["confidence"] for tool in listed["tools"] if tool["path"] == ["harbour", "berths"]]
+    (area,) = (node["confidence"] for node in listed["nodes"] if node["path"] == ["harbour", "berths"])
+    assert len(below) > 1
+    assert area > max(below)
+    assert area >= round(1 - math.prod(1 - chance for chance in below), 2) - 0.02
 
 
 async def test_no_area_at_all_names_the_roots(talk: Talk) -> None:

@@ -36,13 +36,13 @@ class Placing(msgspec.Struct, frozen=True, kw_only=True):
     def places(
         self, source: str, entries: Sequence[Entry], named: Sequence[Named], about: tuple[str, ...], held: Held
     ) -> list[tuple[str, ...]]:
-        """The places of every tool of a source; `about` is what the source says of itself."""
+        """The places of every tool of a source; `about` is what the source says of itself, its title first."""
         paths = _called([entry.paths for entry in entries], held.areas)
         fixed = {path for own in set(paths) for path in own} | {node.path for node in self.nodes()}
         if self.taxonomy:
-            leaning = self.taxonomy.leaning(*about)
+            leaning, otherwise = self.taxonomy.leaning(*about), self.taxonomy.called(about[0])
             paths = [
-                (*own, self.taxonomy.place(_subject(source, entry, name), leaning))
+                (*own, self.taxonomy.place(_subject(source, entry, name), leaning, otherwise))
                 for own, entry, name in zip(paths, entries, named, strict=True)
             ]
         standing = [

@@ -18,6 +18,8 @@ _REF, _TAG = 10.0, 4.0
 _LEAF, _AREA, _SUMMARY = 3.0, 2.0, 1.0
 _SOURCE, _SOURCE_MOST = 1.5, 4.5  # what the source is about says a little of each of its tools
 _ENOUGH = 2.0
+_TELLING = 3  # letters of a word in a title: VoIP is no address
+_METHODS = {(method,) for method in ("get", "put", "post", "patch", "delete", "head", "options")}
 
 
 class Area(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,12 +58,16 @@ class Taxonomy:
         found = Counter(number for word in _words(texts) for number in self._by_word.get(word, ()))
         return {number: min(count * _SOURCE, _SOURCE_MOST) for number, count in found.items()}
 
-    def place(self, subject: Subject, leaning: dict[int, float]) -> str:
+    def called(self, title: str) -> int | None:
+        """The area that a source is named after, where tools of it stand that say nothing themselves."""
+        return _best(self.leaning(" ".join(word for word in words(title) if len(word) >= _TELLING)), 0)
+
+    def place(self, subject: Subject, leaning: dict[int, float], otherwise: int | None = None) -> str:
         """The whole path of the node that lists the tool: its area, then its source."""
         source = subject.ref.partition("/")[0]
         scores: dict[int, float] = {}
         for texts, worth in (
-            ((subject.leaf,), _LEAF),
+            ((_without_method(subject.leaf),), _LEAF),
             ((*subject.areas, *subject.tags), _AREA),
             ((subject.summary,), _SUMMARY),
         ):
@@ -71,9 +77,9 @@ class Taxonomy:
         for number, area in enumerate(self._areas):
             if area.refs or area.tags:
                 scores[number] = scores.get(number, 0.0) + _named(area, subject)
-        scored = {number: score + leaning.get(number, 0.0) for number, score in scores.items()}
-        best = max(scored, key=lambda number: (scored[number], -number), default=None)
-        if best is None or scored[best] < _ENOUGH:
+        best = _best({number: score + leaning.get(number, 0.0) for number, score in scores.items()}, _ENOUGH)
+        best = otherwise if best is None else best
+        if best is None:
             return f"{CAPABILITIES}/{source}"
         return f"{CAPABILITIES}/{_path(self._areas[best])}/{source}"
 
@@ -83,6 +89,17 @@ class Taxonomy:
             Node(path=f"{CAPABILITIES}/{_path(area)}", title=area.path.rpartition("/")[2], summary=area.summary)
             for area in self._areas
         ]
+
+
+def _best(scores: dict[int, float], least: float) -> int | None:
+    """The area with the highest score, the first of equals; None where even that is too low."""
+    best = max(scores, key=lambda number: (scores[number], -number), default=None)
+    return None if best is None or scores[best] < least else best
+
+
+def _without_method(leaf: str) -> str:
+    """A name without the HTTP method that it begins with: who posts a charge publishes nothing."""
+    return " ".join(words(leaf)[words(leaf)[:1] in _METHODS :])
 
 
 def _named(area: Area, subject: Subject) -> float:
