@@ -1,4 +1,4 @@
-"""Fit how often what was not found is right, for the probability that an area holds a right tool; no test split is read.
+"""Fit how often what was not found is right, for the probability of areas; no test split is read.
 
 python -m training.areas --packages FOLDER [--write]
 
@@ -41,8 +41,8 @@ def rows(asked: calibrate.Asked, calibration: Calibration) -> np.ndarray:
         missed = math.prod(1 - chance for _, chance in chances)
         right = {area for ref in query.relevant for area in _above(ref)}
         told = {area: calibration.together(several) for area, several in below.items()}
-        for area in sorted(told, key=lambda one: -told[one])[:_AREAS]:
-            found.append((told[area], missed, sizes[area] / view.count, float(area in right)))
+        likeliest = sorted(told, key=lambda one: -told[one])[:_AREAS]
+        found += ((told[area], missed, sizes[area] / view.count, float(area in right)) for area in likeliest)
     return np.array(found)
 
 

@@ -18,7 +18,7 @@ _BEHIND = 0.01  # a parent that adds no tool to what its only child has
 _SHORT = 2
 
 Together = Callable[[Sequence[float], float, float], float]
-"""The probability that one of several tools is right: their own, that all that were found miss, the share of the rest."""
+"""That one of several tools is right, from their own chances, the one that all that were found miss, and a share."""
 
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):

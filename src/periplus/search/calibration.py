@@ -27,7 +27,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     longest: int = 40  # words of a goal: beyond those it was fitted on, more of them say nothing
     floor: float = 0.05  # below this chance that any of the first hits is right, nothing matches
     least: float = 0.01  # hits below it are not shown
-    unseen: float = 0.55  # how often a goal that none of its hits serves is served by a tool that was not found
+    unseen: float = 0.65  # how often a goal that none of its hits serves is served by a tool that was not found
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Calibration":
