@@ -111,7 +111,7 @@ class Store(Protocol):
     async def tags(self, paths: Sequence[str], scope: Scope, limit: int) -> Mapping[str, tuple[str, ...]]:
         """For each of these nodes the tags that visible tools below it have, the most frequent first.
 
-        A look at some of its tools is enough.
+        None of a node with so many tools that not all of them are looked at.
         """
         ...
 

@@ -161,6 +161,11 @@ class StoreBrowsing:
         }
         assert await store.tags(["", "zoo/a/b"], READ, 9) == {"": ("x", "rare"), "zoo/a/b": ()}
 
+    async def test_a_large_node_tells_no_tags_rather_than_those_of_some_of_its_tools(self, store: Store) -> None:
+        many = [make_row(f"a{i % 40}/t{i}", tags=(f"a{i % 40}",)) for i in range(2000)]
+        await store.apply(make_change("zoo", many), 1.0)
+        assert await store.tags(["zoo", "zoo/a7"], ALL, 5) == {"zoo": (), "zoo/a7": ("a7",)}
+
     async def test_a_tree_of_its_own_stands_beside_the_sources_and_is_counted_over_all_of_them(
         self, store: Store
     ) -> None:

@@ -18,7 +18,7 @@ from periplus.stores.sqlite.scope import compile_scope
 from periplus.stores.sqlite.tally import Tally
 
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
-_SAMPLE = 200  # tools of a node that are looked at for its tags
+_SAMPLE = 400  # a node with as many tools has too many tags to tell the frequent ones
 _LARGE = 2000  # tools in an area; about the root of (tools of a source times a page)
 
 

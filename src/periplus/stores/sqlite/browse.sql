@@ -42,13 +42,15 @@ WHERE n.path > max(:after, :first) AND n.path < :last
 ORDER BY n.path;
 
 -- name: tags
-SELECT j.value
-FROM (
+WITH some AS MATERIALIZED (
     SELECT t.tags
     FROM node AS n CROSS JOIN placement AS p CROSS JOIN tool AS t
     WHERE (n.path = :path OR (n.path > :first AND n.path < :last)) AND p.node = n.id AND t.id = p.tool AND $scope
     LIMIT :sample
-) AS some CROSS JOIN json_each(some.tags) AS j
+)
+SELECT j.value
+FROM some CROSS JOIN json_each(some.tags) AS j
+WHERE (SELECT count(*) FROM some) < :sample -- the first of more say nothing of the rest
 GROUP BY j.value
 ORDER BY count(*) DESC, j.value
 LIMIT :limit;
