@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import string
 import uuid
 from typing import Any
@@ -63,6 +64,17 @@ def test_no_character_can_be_changed(token: Token, data: Any) -> None:
         with pytest.raises(Problem) as caught:
             opened(changed)
         assert caught.value.code is Code.TOKEN_INVALID
+
+
+@given(st.binary(max_size=40), st.text(max_size=20))
+def test_whatever_is_sent_as_a_token_is_refused_in_words(content: bytes, mac: str) -> None:
+    """W-40: also what is no UTF-8, no JSON and no base64."""
+    body = base64.urlsafe_b64encode(content).decode()
+    for text in (f"{body}.{mac}", f"{body.rstrip('=')}.{mac}", f'{{"kid": "é"}}{body}', mac, f"pw1.{mac}.{body}"):
+        for opened in (Signer((SECRET,)).verified, Signer((SECRET,)).opened_short):
+            with pytest.raises(Problem) as caught:
+                opened(text)
+            assert caught.value.code is Code.TOKEN_INVALID
 
 
 def test_keys_rotate_and_removed_ones_are_forgotten() -> None:

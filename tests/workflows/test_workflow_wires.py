@@ -227,6 +227,24 @@ def test_plain_http_gives_body_and_meta_in_one_object(base: str) -> None:
     assert post(base, "get_workflow", session_token="a.b").status_code == 401
 
 
+@pytest.mark.parametrize("name", ["start_session", "list_sessions", "inspect_session"])
+def test_a_body_that_is_no_text_is_refused_in_words(base: str, name: str) -> None:
+    """T-2, W-10: bytes that are not UTF-8, inside a text of otherwise good JSON."""
+    body = b'{"workflow_id": "\xff\xfe", "sid": "\xff"}'
+    answer = httpx2.post(f"{base}/v1/workflow/{name}", content=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_input")
+    assert "utf-8" in answer.json()["error"]["message"].lower()
+    called = b'{"jsonrpc": "2.0", "id": 1, "method": "workflow.start_session", "params": ' + body + b"}"
+    assert httpx2.post(f"{base}/rpc", content=called).json()["error"]["code"] == -32700
+
+
+def test_a_token_of_any_characters_is_refused_as_one(base: str) -> None:
+    """W-40, section 14."""
+    for token in ("a.é", "é.é", "pw1.é.é", "_v8.00", "pw1._v8.00"):
+        answer = post(base, "get_workflow", session_token=token)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token_invalid")
+
+
 def test_json_rpc_carries_problems_as_data(base: str) -> None:
     """W-10."""
     asked = {"jsonrpc": "2.0", "id": 1, "method": "workflow.start_session", "params": {"workflow_id": "none"}}

@@ -147,7 +147,7 @@ class _Keys:
         answer = await self._fetch.send(FetchRequest(url=url, accept="application/json", limit_bytes=1 << 20))
         try:
             said = msgspec.json.decode(answer.body)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise _no_keys(f"{url} answered {answer.status} without JSON") from error
         if answer.status != 200 or not isinstance(said, dict):
             raise _no_keys(f"{url} answered {answer.status}")

@@ -91,7 +91,7 @@ class Signer:
         if not dot:
             raise invalid("missing signature")
         content = _content(body)
-        if not any(hmac.compare_digest(mac, _mac(key, body)) for key in self._tried(content)):
+        if not any(_is_same(mac, _mac(key, body)) for key in self._tried(content)):
             raise invalid("signature verification failed")
         return content
 
@@ -100,7 +100,7 @@ class Signer:
         body, dot, mac = text.rpartition(".")
         if not dot or body == SHORT[:-1]:
             raise invalid("missing signature")
-        if not any(hmac.compare_digest(mac, _mac(key, body)[:_SHORT_MAC]) for key in self._keys):
+        if not any(_is_same(mac, _mac(key, body)[:_SHORT_MAC]) for key in self._keys):
             raise invalid("signature verification failed")
         number = _of_base62(body.removeprefix(SHORT))
         return str(uuid.UUID(int=number >> _SEQ_BITS)), number & ((1 << _SEQ_BITS) - 1)
@@ -109,7 +109,7 @@ class Signer:
         """The key a token names, else all of them."""
         try:
             named = msgspec.json.decode(content, type=_Named).kid
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             named = ""
         return tuple(key for key in self._keys if key.id == named) or self._keys
 
@@ -170,7 +170,7 @@ def unknown() -> Problem:
 def _decoded(content: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=kind)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise invalid(f"its fields are not those of a token ({error})") from error
 
 
@@ -186,7 +186,12 @@ def _base64(content: bytes) -> str:
 
 
 def _mac(key: SigningKey, body: str) -> str:
-    return hmac.new(key.secret, body.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(key.secret, body.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+
+
+def _is_same(sent: str, ours: str) -> bool:
+    """In constant time, whatever characters were sent."""
+    return hmac.compare_digest(sent.encode("utf-8", "replace"), ours.encode())
 
 
 def _base62(number: int) -> str:

@@ -64,5 +64,5 @@ def _arguments(body: bytes) -> dict[str, Any]:
         return {}
     try:
         return _decode(body)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Problem(Code.BAD_INPUT, f"the body is no JSON object: {error}", hints=("send an object",)) from error

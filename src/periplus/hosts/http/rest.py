@@ -105,6 +105,8 @@ def decoded(body: bytes) -> Any:
         return {}
     try:
         return _decode(body)
+    except UnicodeDecodeError as error:
+        raise Problem(Code.BAD_INPUT, "the body is not UTF-8", hints=("send one JSON object in UTF-8",)) from error
     except msgspec.DecodeError as error:
         raise Problem(
             Code.BAD_INPUT, f"the body is not JSON: {_where(body, str(error))}", hints=("send one JSON object",)

@@ -145,7 +145,7 @@ def _no_metadata(place: Endpoint, reason: str) -> Problem:
 def _object(answer: Fetched) -> dict[str, Any]:
     try:
         value = msgspec.json.decode(answer.body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return {}
     return value if isinstance(value, dict) else {}
 

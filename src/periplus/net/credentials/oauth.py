@@ -168,7 +168,7 @@ def _said(answer: Fetched) -> dict[str, Any]:
         return dict(parse_qsl(answer.body.decode("utf-8", "replace")))
     try:
         value = msgspec.json.decode(answer.body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -72,7 +72,7 @@ class NativeSites:
         turn, _ = await self._begin(ask)
         try:
             body = msgspec.json.decode(ask.body)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             problem = refusal(Code.BAD_INPUT, f"the body is no JSON: {error}", "Send one JSON object.")
             return _json(error_object(problem), 400)
         done = await execute(turn, body)
