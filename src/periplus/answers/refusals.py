@@ -12,25 +12,10 @@ from urllib.parse import urljoin
 from periplus.answers.media import Form, text_of
 from periplus.answers.received import Received
 from periplus.answers.values import json_value, mapped
-from periplus.model import Code, Problem
+from periplus.model import Problem, code_of_status
 
 MESSAGE, BODY, _HINTS = 500, 2000, 20
 
-_CODES = {
-    400: Code.INVALID_ARGS,
-    401: Code.UPSTREAM_UNAUTHENTICATED,
-    403: Code.FORBIDDEN,
-    404: Code.NOT_FOUND,
-    407: Code.UPSTREAM_UNAUTHENTICATED,
-    408: Code.TIMEOUT,
-    409: Code.CONFLICT,
-    410: Code.NOT_FOUND,
-    412: Code.CONFLICT,
-    413: Code.TOO_LARGE,
-    422: Code.INVALID_ARGS,
-    429: Code.RATE_LIMITED,
-    504: Code.TIMEOUT,
-}
 _AGAIN = frozenset({408, 425, 429, 502, 503, 504})
 _NOT_BEGUN = frozenset({429, 503})  # with Retry-After they say: not now, and nothing was done (S-69)
 _MESSAGES = ("message", "error_description", "detail", "title", "error", "errorMessage", "msg", "description", "reason")
@@ -49,7 +34,7 @@ def refusal(received: Received) -> Problem:
     status = received.status
     answered = f"the upstream answered {status}"
     return Problem(
-        code_of(status),
+        code_of_status(status),
         f"{answered}: {said[:MESSAGE]}" if said else answered,
         hints=tuple(_hints(received, value)),
         retryable=status in _AGAIN,
@@ -63,10 +48,6 @@ def _hints(received: Received, value: Any) -> Iterator[str]:
     if received.status in {401, 403, 407} and received.advice:
         yield received.advice
     yield from _redirected(received)
-
-
-def code_of(status: int) -> Code:
-    return _CODES.get(status, Code.UPSTREAM_ERROR)
 
 
 def _value(text: str, received: Received) -> Any:

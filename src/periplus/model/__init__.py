@@ -29,6 +29,7 @@ from periplus.model.source import (
     Validators,
     split_kind,
 )
+from periplus.model.statuses import code_of_status
 from periplus.model.tool import Draft, Effect, Example, Link, Placed, Schema, Tool, ToolLine, placed_mark
 
 __all__ = [
@@ -113,6 +114,7 @@ __all__ = [
     "chained",
     "check_node_path",
     "check_source_id",
+    "code_of_status",
     "event_text",
     "fold",
     "glob_matches",

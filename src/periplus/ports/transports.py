@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
-from periplus.model import Answer, Prepared, Principal, SourceSpec, Tool
+from periplus.model import Answer, Code, Prepared, Principal, Problem, SourceSpec, Tool
 from periplus.ports.listening import Listener
 
 Progress = Callable[[float, float | None, str], Awaitable[None]]
@@ -35,6 +36,18 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     spec: SourceSpec
     document_url: str = ""
     site: dict[str, Any] = {}
+
+    def parted(self, what: str) -> tuple[str, str]:
+        """Origin and path of the site or service; the operator's word stands above what was read."""
+        url = self.spec.base_url or str(self.site.get("base", ""))
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+            raise Problem(
+                Code.NOT_CALLABLE,
+                f"no {what} to call: {url!r}" if url else f"no {what} to call: its description came from a file",
+                hints=(f'set base_url = "https://..." in [sources.{self.spec.id}]',),
+            )
+        return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
 
 
 class Dialogue(msgspec.Struct, frozen=True, kw_only=True):

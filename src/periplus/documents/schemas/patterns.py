@@ -9,7 +9,7 @@ import jsonschema_rs
 _ENGINE = jsonschema_rs.RegexOptions()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def runs(pattern: str) -> bool:
     """Look-around and back references do not, and what is no regular expression neither."""
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 
-from periplus.model import Code, Problem
+from periplus.model import Code, Problem, code_of_status
 from periplus.net.mcp.refusals import OURS
 
 _CONNECT_SECONDS = 10.0
@@ -132,23 +132,7 @@ _ELSEWHERE = "check that an MCP server answers at this address: its path is ofte
 
 def of_status(status: int, message: str, retry_after: float | None = None) -> Problem:
     """What an HTTP status means, by the table of S-78."""
-    code = {
-        400: Code.INVALID_ARGS,
-        401: Code.UPSTREAM_UNAUTHENTICATED,
-        403: Code.FORBIDDEN,
-        404: Code.NOT_FOUND,
-        407: Code.UPSTREAM_UNAUTHENTICATED,
-        408: Code.TIMEOUT,
-        409: Code.CONFLICT,
-        410: Code.NOT_FOUND,
-        412: Code.CONFLICT,
-        413: Code.TOO_LARGE,
-        422: Code.INVALID_ARGS,
-        429: Code.RATE_LIMITED,
-        502: Code.UNAVAILABLE,
-        503: Code.UNAVAILABLE,
-        504: Code.TIMEOUT,
-    }.get(status, Code.UPSTREAM_ERROR)
+    code = Code.UNAVAILABLE if status in {502, 503} else code_of_status(status)
     hints = {
         Code.UPSTREAM_UNAUTHENTICATED: ("set credentials for this source",),
         Code.NOT_FOUND: (_ELSEWHERE,),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from periplus.sources.openapi.schema_patterns import runs
+from periplus.documents.schemas.patterns import runs
 
 if TYPE_CHECKING:
     from periplus.sources.openapi.schema_walk import Walk

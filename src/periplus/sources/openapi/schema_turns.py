@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from periplus.documents.schemas.patterns import runs
 from periplus.model import FindingCode, Schema, Severity
-from periplus.sources.openapi.schema_patterns import runs
 from periplus.sources.openapi.schema_tags import tag_branches
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from periplus.answers import Received
-from periplus.answers.refusals import code_of, retry_after
-from periplus.model import Code, Problem
+from periplus.answers.refusals import retry_after
+from periplus.model import Code, Problem, code_of_status
 
 _CODES = {
     "UNAUTHENTICATED": Code.UPSTREAM_UNAUTHENTICATED,
@@ -93,4 +93,4 @@ def _word(error: Any) -> str:
 def _code(word: str, status: int) -> Code:
     if word in _CODES:
         return _CODES[word]
-    return code_of(status) if status >= 400 else Code.UPSTREAM_ERROR
+    return code_of_status(status) if status >= 400 else Code.UPSTREAM_ERROR

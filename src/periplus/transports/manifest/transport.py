@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 
@@ -24,7 +24,7 @@ class ManifestTransport:
 
     def prepare(self, tool: Tool, site: Site, arguments: dict[str, Any], calling: Calling) -> Prepared:
         """The request; the name goes into the path too where the service wants it there."""
-        origin, path = _parted(site)
+        origin, path = site.parted("service")
         name = str(tool.binding.get("name", tool.key))
         template = str(tool.binding.get("endpoint") or site.site.get("execute") or _EXECUTE)
         place = template.replace("{tool_name}", _segment(name)).replace("{name}", _segment(name))
@@ -54,19 +54,6 @@ def _envelope(received: Received) -> dict[str, Any] | None:
     except ValueError:
         return None
     return value if is_envelope(value) else None
-
-
-def _parted(site: Site) -> tuple[str, str]:
-    """Origin and path of the service; the operator's word stands above the manifest's."""
-    url = site.spec.base_url or str(site.site.get("base", ""))
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
-        raise Problem(
-            Code.NOT_CALLABLE,
-            f"no service to call: {url!r}" if url else "no service to call: the manifest came from a file",
-            hints=(f'set base_url = "https://..." in [sources.{site.spec.id}]',),
-        )
-    return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
 
 
 def _segment(name: str) -> str:

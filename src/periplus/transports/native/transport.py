@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 
@@ -34,7 +34,7 @@ class NativeTransport:
                     f"{pointer}: {text[:80]!r} cannot be sent: native sites put other results in the place of $stepN",
                     hints=("write the value itself",),
                 )
-        base, path = _parted(site)
+        base, path = site.parted("site")
         action = str(tool.binding.get("action", tool.key))
         target = quote(path + str(site.site.get("execute") or _EXECUTE), safe=_SAFE)
         query = site.site.get("query")
@@ -52,19 +52,6 @@ class NativeTransport:
         if received.status >= 300:
             raise with_remedy(refusal(received), received, tool)
         return outcome(answer_of(received, asked), received, tool)
-
-
-def _parted(site: Site) -> tuple[str, str]:
-    """Origin and path of the site; the operator's word stands above what was read."""
-    url = site.spec.base_url or str(site.site.get("base", ""))
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
-        raise Problem(
-            Code.NOT_CALLABLE,
-            f"no site to call: {url!r}" if url else "no site to call: the description came from a file",
-            hints=(f'set base_url = "https://..." in [sources.{site.spec.id}]',),
-        )
-    return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
 
 
 def _texts(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
