@@ -13,7 +13,7 @@ import anyio
 import periplus
 from periplus.core.gateway import Gateway
 from periplus.hosts.mcp.shelf import listed_tool
-from periplus.model import Problem, SourceSpec
+from periplus.model import CredentialScheme, CredentialSpec, Problem, SourceSpec
 from periplus.ports import Dialogue
 from periplus.settings import FetchSettings, Settings
 
@@ -23,7 +23,8 @@ _ABLE: dict[str, Any] = {"elicitation": {}, "sampling": {}, "roots": {}}
 async def main(url: str) -> None:
     """Connect to the server at a URL and use it."""
     with tempfile.TemporaryDirectory() as directory:
-        settings = Settings(data=directory, fetch=FetchSettings(allow=("127.0.0.0/8", "::1", "localhost")))
+        allowed = FetchSettings(allow=("127.0.0.0/8", "::1", "localhost"))
+        settings = Settings(data=directory, fetch=allowed, credentials=credentials())
         async with periplus.open(settings=settings) as gateway:
             await gateway.connect(SourceSpec(id="suite", kind="mcp", url=url, expose=("tools", "direct")))
             for name, arguments in await calls(gateway):
@@ -34,6 +35,22 @@ async def main(url: str) -> None:
                     print(name, result.value)
                 except Problem as problem:
                     print(name, problem.message, *problem.hints)
+
+
+def credentials() -> tuple[CredentialSpec, ...]:
+    """Those the scenario gives the client, as an operator would configure them."""
+    context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
+    if "client_secret" not in context:
+        return ()
+    os.environ["SUITE_SECRET"] = context["client_secret"]
+    return (
+        CredentialSpec(
+            scheme=CredentialScheme.OAUTH2,
+            source="suite",
+            client_id=context["client_id"],
+            client_secret="env:SUITE_SECRET",  # noqa: S106 - a reference
+        ),
+    )
 
 
 async def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:

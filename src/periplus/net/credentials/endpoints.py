@@ -10,6 +10,7 @@ import msgspec
 
 from periplus.model import Code, Problem
 from periplus.net.credentials.choosing import Asking, Pick
+from periplus.net.credentials.protected import Protected, places, read
 from periplus.net.urls import Target, parse_target
 from periplus.ports import Fetched, FetchRequest
 
@@ -23,6 +24,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     url: str
     is_written: bool
+    resource: str = ""  # what a token from there is for, where the one who asks for it says so
 
     @property
     def shown(self) -> str:
@@ -39,6 +41,7 @@ class Endpoints:
         self._send = send
         self._now = now
         self._known: dict[str, tuple[float, str]] = {}
+        self._protected: dict[str, tuple[float, Protected]] = {}
 
     async def of(self, pick: Pick, asking: Asking) -> Endpoint:
         """The token endpoint for one credential."""
@@ -63,12 +66,34 @@ class Endpoints:
             if kind == "token":
                 return endpoint
             return _checked(Endpoint(url=await self._by_metadata(endpoint, ""), is_written=False), asking)
+        if asking.spec.kind == "mcp" and (protected := await self._as_resource(asking.target)) is not None:
+            issuer = protected.issuer.rstrip("/")
+            place = Endpoint(url=issuer + _OPENID, is_written=False)
+            if not (pick.spec.source or _is_near(parse_target(place.url), asking)):
+                raise _undirected(pick, Endpoint(url=issuer, is_written=False))
+            _checked(place, asking)
+            found = Endpoint(url=await self._by_metadata(place, issuer), is_written=False, resource=protected.resource)
+            return _checked(found, asking)
         raise Problem(
             Code.CREDENTIALS_MISSING,
             f"nothing says where {pick.spec.title} gets its tokens",
             hints=('add token_url = "https://..." or issuer = "https://..." to that credential',),
             details={"not_processed": True},
         )
+
+    async def _as_resource(self, target: Target) -> Protected | None:
+        """Who gives tokens for the server there, as it says itself."""
+        address = target.origin + target.path
+        until, known = self._protected.get(address, (0.0, None))
+        if known is not None and self._now() < until:
+            return known
+        for url in places(target):
+            place = Endpoint(url=url, is_written=False)
+            answer = await self._send(FetchRequest(url=url, accept="application/json"), place)
+            if (found := read(answer, target)) is not None:
+                self._protected[address] = (self._now() + _KEPT_S, found)
+                return found
+        return None
 
     async def _by_metadata(self, place: Endpoint, issuer: str) -> str:
         """The token endpoint an authorization server names; it must be the server it says it is."""

@@ -84,7 +84,8 @@ class Tokens:
         spec = pick.spec
         personal = client.subject or pick.login is not None
         whose = (asking.principal.tenant, asking.principal.id, client.subject) if personal else ()
-        place = spec.token_url or spec.issuer or msgspec.json.encode(pick.scheme)
+        said = pick.scheme or (asking.spec.id, asking.target.origin, asking.target.path)
+        place = spec.token_url or spec.issuer or msgspec.json.encode(said)
         rights = _scopes(pick) if pick.login is None else asking.spec.id
         return (spec.title, place, client.id, rights, spec.audience, spec.resource, whose)
 
@@ -97,7 +98,7 @@ class Tokens:
         if login is not None and not client.refresh_token:
             raise _login_over(asking)
         endpoint = await self._endpoints.of(pick, asking)
-        fresh = await self._ask(endpoint, pick.spec, _form(pick, client), client)
+        fresh = await self._ask(endpoint, pick.spec, _form(pick, client, endpoint.resource), client)
         if login is not None:
             await self._keep(login, fresh, asking)
         return fresh
@@ -145,7 +146,7 @@ def subject_of(spec: CredentialSpec, asking: Asking) -> str:
     )
 
 
-def _form(pick: Pick, client: Client) -> dict[str, str]:
+def _form(pick: Pick, client: Client, resource: str) -> dict[str, str]:
     spec = pick.spec
     if client.subject:
         form = {"grant_type": _EXCHANGE, "subject_token": client.subject, "subject_token_type": _ACCESS_TOKEN}
@@ -153,7 +154,7 @@ def _form(pick: Pick, client: Client) -> dict[str, str]:
         form = {"grant_type": "refresh_token", "refresh_token": client.refresh_token}
     else:
         form = {"grant_type": "client_credentials"}
-    asked = {"scope": " ".join(_scopes(pick)), "audience": spec.audience, "resource": spec.resource}
+    asked = {"scope": " ".join(_scopes(pick)), "audience": spec.audience, "resource": spec.resource or resource}
     if pick.login is not None:  # the person decided what it is for
         del asked["scope"]
     return form | {name: text for name, text in asked.items() if text}
