@@ -43,6 +43,10 @@ def test_a_summary_is_one_short_line(text):
         ("Uses e.g. cranes. And more", "Uses e.g. cranes."),
         ("First paragraph\n\nSecond", "First paragraph"),
         ("See [the docs](http://x) **now**.", "See the docs now."),
+        (
+            "Cancels a _refund_ in `requires_action`, __never__ **_later_**.",
+            "Cancels a refund in requires_action, never later.",
+        ),
         ("Version 2.1 is out. Yes.", "Version 2.1 is out."),
         ("港口。第二", "港口。第二"),
         ("", ""),

@@ -143,7 +143,7 @@ def _unknown(text: str, under: str, near: Sequence[Node], top: str) -> Problem:
     prefix = under.removeprefix(top).strip("/")
     return Problem(
         Code.UNKNOWN_PATH,
-        f"no node is called {text[:120]!r}",
+        f"no node is called {wanted[:120]!r}",
         hints=tuple(close) or ("browse without a path lists the sources",),
         next_action={"op": "browse", "args": {"path": prefix}},
         details={"prefix": prefix, "near": close},

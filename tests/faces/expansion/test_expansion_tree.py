@@ -58,6 +58,15 @@ async def test_a_prefix_or_a_similar_word_never_matches(talk: Talk, written: Any
     assert reply["nodes"] or reply["tools"]
 
 
+async def test_a_path_of_an_area_of_work_that_is_not_there_is_told_as_it_was_asked(opening: Any) -> None:
+    """E-38: without where the tree begins inside."""
+    async with opening(expansion__root="capability") as talk:
+        error = await talk.error("list", path=["Finance", "nobody"])
+        assert error["message"] == "no node is called 'Finance/nobody'"
+        assert error["hints"][0] == ["Finance"]
+        assert (await talk.follow(error))["path"] == ["Finance"]
+
+
 async def test_a_limit_over_fifty_is_fifty_and_says_so(talk: Talk) -> None:
     assert "50 entries" in (await talk.ask("list", limit=500))["warnings"][0]
 

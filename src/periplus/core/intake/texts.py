@@ -22,7 +22,10 @@ _INVISIBLE = re.compile(
 _BREAK = re.compile(r"\r\n?|[\u2028\u2029\x85]")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])(?:\s|$)|\n\s*\n")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|no|approx|incl|max|min)|\b[A-Z])\.$", re.IGNORECASE)
-_MARKUP = re.compile(r"<[^<>\n]{1,80}>|[*_`#]{1,6}(?=\S)|(?<=\S)[*_`]{1,3}|!?\[([^\]\n]*)\]\([^)\n]*\)")
+_MARKUP = re.compile(
+    r"<[^<>\n]{1,80}>|[*`#]{1,6}(?=\S)|(?<=\S)[*`]{1,3}|!?\[([^\]\n]*)\]\([^)\n]*\)"
+    r"|(?<!\w)_{1,3}(?=\S)|(?<=[^\W_])_{1,3}(?!\w)"  # inside a word it belongs to a name
+)
 _PLAIN = re.compile(r"[^<*_`#\[.!?\n\u3002\uff01\uff1f]*[.!?]?")  # no markup, and no end but its own
 _PARAMETER = re.compile(r"\{([^{}]*)\}")
 
