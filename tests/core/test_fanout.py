@@ -84,3 +84,11 @@ def test_nodes_have_few_children_too(size: int):
         for end in range(1, len(pieces) + 1)
     }
     assert max(Counter(node.rpartition("/")[0] for node in nodes if "/" in node).values()) <= 60
+
+
+def test_every_one_of_a_hundred_thousand_tools_in_one_area_is_few_steps_away():
+    """E-7: no node lists more than sixty tools, and none stands deeper than six steps."""
+    leaves = [f"{verb}{noun.title()}{n}" for n in range(100_000 // 35 + 1) for verb in _VERBS for noun in _NOUNS]
+    where = [path for (path,) in placed(leaves[:100_000], 60).values()]
+    assert max(Counter(where).values()) <= 60
+    assert max(path.count("/") for path in where) <= 6
