@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
-from conversing import Talk
+from conversing import AGENT, OTHER, Talk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,7 +82,9 @@ def named(drawn: Sequence[dict[str, Any]]) -> list[Made]:
 
 @asynccontextmanager
 async def talking(tools: Sequence[Made], hidden: str = "") -> AsyncIterator[Talk]:
-    rules = (Rule(tools=(hidden,), verdict=Verdict.DENY, action=("discover",)),) if hidden else ()
+    rules = (
+        (Rule(principal=(AGENT.id,), tools=(hidden,), verdict=Verdict.DENY, action=("discover",)),) if hidden else ()
+    )
     with tempfile.TemporaryDirectory() as directory:
         chosen = msgspec.structs.replace(load_settings(None, {}, {"data": directory}), policy=Policy(rules=rules))
         async with open_gateway(chosen) as gateway:
@@ -141,6 +143,34 @@ async def test_what_is_hidden_answers_as_what_was_never_there(drawn: list[dict[s
             one, other = await behind.reply(op, arguments), await without.reply(op, arguments)
             assert _bare(one.body) == _bare(other.body), (op, arguments)
             assert one.problem is None or one.problem.code is other.problem.code  # type: ignore[union-attr]
+
+
+@given(drawn=_CATALOGS, hidden=_HIDDEN, size=st.integers(1, 4))
+@settings(max_examples=6, deadline=None)
+async def test_who_sees_all_and_who_does_not_walk_the_same_catalog_apart(
+    drawn: list[dict[str, Any]], hidden: str, size: int
+) -> None:
+    """E-9, E-26, E-37: page by page, and no cursor of one is good for the other."""
+    tools = named(drawn)
+    visible = [tool for tool in tools if not tool.is_hidden_by(hidden)]
+    async with talking(tools, hidden) as agent, talking(tools) as whole, talking(visible) as part:
+        other = Talk(agent.gateway, agent.settings, OTHER)
+        for asked in ({"recursive": True}, {"query": "reserve a berth"}, {"tags": ["dry"]}):
+            seen, left = await walked(agent, asked, size), await walked(part, asked, size)
+            assert [_bare(page) for page in seen] == [_bare(page) for page in left]
+            for page, same in zip(await walked(other, asked, size), await walked(whole, asked, size), strict=True):
+                assert _bare(page) == _bare(same)
+                if page["next_cursor"]:
+                    refused = await agent.error("list", **asked, limit=size, cursor=page["next_cursor"])
+                    assert refused["code"] == "INVALID_CURSOR"
+
+
+async def walked(talk: Talk, asked: dict[str, Any], size: int) -> list[dict[str, Any]]:
+    """Every page of a listing."""
+    pages = [await talk.ask("list", **asked, limit=size)]
+    while pages[-1]["next_cursor"]:
+        pages.append(await talk.ask("list", **asked, limit=size, cursor=pages[-1]["next_cursor"]))
+    return pages
 
 
 @given(drawn=_CATALOGS, junk=st.dictionaries(st.text(max_size=8), st.integers() | st.text(max_size=5), max_size=3))
