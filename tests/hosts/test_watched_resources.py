@@ -125,6 +125,31 @@ async def test_what_is_not_there_cannot_be_watched(base: str) -> None:
     assert "there is no resource" in caught.value.message
 
 
+@pytest.fixture
+def forgetful(tmp_path: Path, verbs: None) -> Iterator[str]:
+    """A gateway that keeps no sessions."""
+    file = configured(tmp_path)
+    file.write_text(file.read_text().replace("[serve]", "[serve]\nstateless = true"))
+    keys_for(load_settings(file, {}))
+    with listening(lambda: open_application(load_settings(file, {}), file=file)) as url:
+        yield url
+
+
+async def test_where_no_session_is_kept_only_a_stream_can_hear(forgetful: str) -> None:
+    """T-1."""
+    async with Client(f"{forgetful}/mcp", mode="legacy") as client:
+        with pytest.raises(MCPError) as caught:
+            await subscribe(client, LOG)
+        assert "no session is kept" in caught.value.message
+    async with (
+        Client(f"{forgetful}/mcp", mode="2026-07-28") as client,
+        client.listen(resource_subscriptions=[LOG]) as stream,
+    ):
+        await client.call_tool("stir", {"uri": LOG})
+        with anyio.fail_after(20):
+            assert (await anext(aiter(stream))).uri == LOG
+
+
 Open = Callable[[Any], Any]
 
 

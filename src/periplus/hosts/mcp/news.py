@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -37,23 +38,42 @@ class News:
         self._desk = desk
         self.bus = InMemorySubscriptionBus()
         self._nudged = anyio.Event()
+        self._wanted = anyio.Event()
+        self._listeners = 0
+        self._before: dict[str, Any] | None = None
+
+    @asynccontextmanager
+    async def wanted(self) -> AsyncGenerator[None]:
+        """Somebody listens while the block runs; what changes from its beginning on is told."""
+        if not self._listeners:
+            self._before = await self._listed()
+        self._listeners += 1
+        self._wanted.set()
+        try:
+            yield
+        finally:
+            self._listeners -= 1
 
     def look(self) -> None:
         """Look now: there is something new."""
         self._nudged.set()
 
     async def watch(self) -> None:
-        """Look until cancelled. A look costs one read of the sources while nothing is pinned."""
-        before = await self._listed()
+        """Look until cancelled, while anybody listens. A look costs one read of the sources while nothing is pinned."""
         while True:
-            with anyio.move_on_after(_LOOK_S):
-                await self._nudged.wait()
-            self._nudged = anyio.Event()
-            now = await self._listed()
-            for name, event in _EVENTS.items():
-                if before is not None and now is not None and before[name] != now[name]:
-                    await self.bus.publish(event)
-            before = now or before
+            await self._wanted.wait()
+            while self._listeners:
+                with anyio.move_on_after(_LOOK_S):
+                    await self._nudged.wait()
+                self._nudged = anyio.Event()
+                await self._compare(await self._listed())
+            self._wanted = anyio.Event()
+
+    async def _compare(self, now: dict[str, Any] | None) -> None:
+        before, self._before = self._before, now or self._before
+        for name, event in _EVENTS.items():
+            if before is not None and now is not None and before[name] != now[name]:
+                await self.bus.publish(event)
 
     async def _listed(self) -> dict[str, Any] | None:
         """What stands in each list, as something that can be compared; None while the store is away."""

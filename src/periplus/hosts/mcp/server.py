@@ -56,7 +56,7 @@ class McpHost:
         self._pinned = Pinned(gateway, desk)
         self._news = News(gateway, desk)
         self._logs = Logs()
-        self._watching = Watching(gateway, self._pinned, self._news.bus)
+        self._watching = Watching(gateway, self._pinned, self._news)
 
     def server(self) -> Server[Any]:
         """The SDK's server for this face; it speaks every revision, stateless ones included."""

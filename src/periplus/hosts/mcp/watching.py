@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from periplus.core.gateway import Gateway
 from periplus.hosts.mcp.connections import Context, connection_of
 from periplus.hosts.mcp.direct import Pinned
+from periplus.hosts.mcp.news import News
 from periplus.model import Principal, Problem
 from periplus.ports import Stop
 
@@ -66,10 +67,10 @@ class Watcher:
 class Watching:
     """All that the clients of a host watch."""
 
-    def __init__(self, gateway: Gateway, pinned: Pinned, bus: InMemorySubscriptionBus) -> None:
+    def __init__(self, gateway: Gateway, pinned: Pinned, news: News) -> None:
         self._gateway = gateway
         self._pinned = pinned
-        self._bus = bus
+        self._news = news
         self._sessions: WeakKeyDictionary[Connection, Watcher] = WeakKeyDictionary()
         self._streams = 0
         self._due: dict[tuple[Watcher, str], None] = {}
@@ -78,6 +79,8 @@ class Watching:
     async def subscribe(self, context: Context, uri: str, principal: Principal) -> None:
         """For as long as the client's session lasts."""
         connection = connection_of(context)
+        if not connection.has_standalone_channel:
+            raise MCPError(types.INVALID_REQUEST, "no session is kept here in which you could be told of changes")
         watcher = self._sessions.get(connection)
         if watcher is None:
             watcher = self._sessions[connection] = Watcher(principal, connection.send_resource_updated)
@@ -98,7 +101,7 @@ class Watching:
         """One stream: changes of lists, and inside those resources that its client may see."""
         if self._streams >= _MOST_STREAMS:
             raise MCPError(types.INTERNAL_ERROR, f"there are {_MOST_STREAMS} subscriptions; end one first")
-        stream = _Stream(self._bus)
+        stream = _Stream(self._news.bus)
         watcher = Watcher(principal, stream.tell)
         self._streams += 1
         try:
@@ -107,7 +110,8 @@ class Watching:
                     await self._watch(watcher, uri)
             honoured = {"resource_subscriptions": watcher.uris or None}
             wanted = params.notifications.model_copy(update=honoured)
-            return await ListenHandler(stream)(context, params.model_copy(update={"notifications": wanted}))
+            async with self._news.wanted():
+                return await ListenHandler(stream)(context, params.model_copy(update={"notifications": wanted}))
         finally:
             self._streams -= 1
             watcher.end()
