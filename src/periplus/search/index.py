@@ -109,7 +109,7 @@ class Index:
     def rebuild(self, revision: int, records: Iterable[Record]) -> None:
         """Index these tools and nothing else, whole from its first moment on."""
         parts = [self._write(piece, self._model) for piece, _ in _pieces(records)]
-        while group := self._apart(segments := [Segment(self.folder / part.name) for part in parts], parts):
+        while group := self._apart(segments := [Segment(self.folder / part.name) for part in parts], parts, most=1):
             parts = self._joined(segments, parts, group)
         self._publish(revision, parts)
 
@@ -142,6 +142,7 @@ class Index:
         if bare is not None:
             name = _name_of(self._model.version, current.segments[bare].name)
             complete(self.folder / name, current.segments[bare], self._model)
+            current.segments[bare].rest()
             parts[bare] = msgspec.structs.replace(parts[bare], name=name)
         elif group := self._apart(current.segments, parts):
             parts = self._joined(current.segments, parts, group)
@@ -161,12 +162,12 @@ class Index:
             for segment, gone in zip(self.current.segments, self.current.dead, strict=True)
         ]
 
-    def _apart(self, segments: Sequence[Segment], parts: Sequence[_Part]) -> list[int]:
+    def _apart(self, segments: Sequence[Segment], parts: Sequence[_Part], most: int = _MOST_SEGMENTS) -> list[int]:
         """Segments that one can take the place of, so that searches are faster: small ones, and half-empty ones."""
         ready = [number for number, segment in enumerate(segments) if segment.model == self._model.version]
         small = [number for number in ready if parts[number].count < MOST_TOOLS // 2]
-        large = sum(parts[number].count >= PIECE // 2 for number in small)
-        if large < 2 and len(small) <= _MOST_SEGMENTS:
+        large = sum(parts[number].count >= PIECE // 8 for number in small)
+        if large < 2 and len(small) <= most:
             return [number for number in ready if len(parts[number].dead) * 4 > parts[number].count][:1]
         group, tools = [], 0
         for number in small:

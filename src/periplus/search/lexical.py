@@ -23,6 +23,7 @@ _NEAR_MOST = 3
 _STEM_SHORTEST, _ENDING = 5, 0.9
 _SHORT = 6  # letters: a word below it has room for one slip
 _NEAR_KEPT = 4_096
+_SHARES_KEPT = 1 << 19
 EXAMPLE_ALIKE, EXAMPLE_STRENGTH = 0.6, 0.35
 _SHORTLIST = 40
 _FEW_SHARED = 0.3
@@ -38,6 +39,8 @@ class View:
         self.fine: Sequence[FineVectors | None] = [None] * len(segments)
         self.starts = [0, *accumulate(segment.count for segment in segments)]
         self._near: dict[str, list[tuple[str, float]]] = {}
+        self._shares: dict[str, list[tuple[Array, Floats]]] = {}
+        self._kept = 0
         counts = [
             segment.count if truths is None else int(truths.sum())
             for segment, truths in zip(segments, shown, strict=True)
@@ -55,18 +58,27 @@ class View:
             (WEIGHT_STEPS * K1 * (1 - B + B / usual * segment.lengths)).astype(np.float32) for segment in segments
         ]
 
-    def postings(self, term: str) -> list[tuple[Array, Array]]:
-        """For each segment the visible tools with the term, and how much it says of them."""
-        found: list[tuple[Array, Array]] = []
-        for segment, truths in zip(self.segments, self.shown, strict=True):
-            place = segment.lexicon.find(term)
-            start, end = (segment.posting_offsets[place : place + 2]) if place >= 0 else (0, 0)
-            tools, weights = segment.posting_tools[start:end], segment.posting_weights[start:end]
-            if truths is not None and len(tools):
-                keep = truths[tools]
-                tools, weights = tools[keep], weights[keep]
-            found.append((tools, weights))
-        return found
+    def shares(self, term: str) -> list[tuple[Array, Floats]]:
+        """For each segment the visible tools with the term, and what share of the most it can say it says of them."""
+        known = self._shares.get(term)
+        if known is None:
+            known = [self._shares_in(number, term) for number in range(len(self.segments))]
+            self._kept += sum(len(tools) for tools, _ in known)
+            if self._kept > _SHARES_KEPT or len(self._shares) > _NEAR_KEPT:
+                self._shares, self._kept = {}, 0
+            self._shares[term] = known
+        return known
+
+    def _shares_in(self, number: int, term: str) -> tuple[Array, Floats]:
+        segment, truths = self.segments[number], self.shown[number]
+        place = segment.place_of(term)
+        start, end = segment.posting_offsets[place : place + 2] if place >= 0 else (0, 0)
+        tools, counts = segment.posting_tools[start:end], segment.posting_weights[start:end]
+        if truths is not None and len(tools):
+            keep = truths[tools]
+            tools, counts = tools[keep], counts[keep]
+        shares: Floats = counts / (counts + self.damping[number][tools])
+        return tools, shares
 
     def at(self, place: int) -> tuple[Segment, int]:
         """The segment of a place, and the tool's number in it."""
@@ -156,12 +168,21 @@ def likeness(one: str, other: str) -> float:
         return 0.0
     if longest < _SHORT and other[:1] not in one[:2]:  # few slips are in the first letter, and `take` is no `cake`
         return 0.0
-    distance = _distance(one, other)
+    letters, others = set(one), set(other)
+    if len(letters - others) > most or len(others - letters) > most:
+        return 0.0
+    distance = _distance(one, other, most)
     return 1 - distance / longest if distance <= most else 0.0
 
 
-def _distance(one: str, other: str) -> int:
-    """Letters to insert, drop, change or swap with their neighbour."""
+def _distance(one: str, other: str, most: int) -> int:
+    """Letters to insert, drop, change or swap with their neighbour; more than `most` where it is more than that."""
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    one, other = one[start:], other[start:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -171,6 +192,8 @@ def _distance(one: str, other: str) -> int:
             if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
                 cost = min(cost, earlier[j - 2] + 1)
             row.append(cost)
+        if min(row) > most and min(before) > most:
+            return most + 1
     return row[-1]
 
 
@@ -191,20 +214,20 @@ def match(view: View, stems: Mapping[str, float]) -> Matched:
     slips: dict[str, str] = {}
     ideal = 0.0
     for stem, part in stems.items():
-        spelled = [(stem, 1.0, view.postings(stem))]
+        spelled = [(stem, 1.0, view.shares(stem))]
         if not any(len(tools) for tools, _ in spelled[0][2]):
-            spelled = [(word, alike * alike, view.postings(word)) for word, alike in view.near(stem)]
+            spelled = [(word, alike * alike, view.shares(word)) for word, alike in view.near(stem)]
             slips |= {word: stem for word, _, _ in spelled}
         best = _rarity(view.count, 0)
-        for word, share, postings in spelled:
-            rarity = _rarity(view.count, sum(len(tools) for tools, _ in postings))
+        for word, share, found in spelled:
+            rarity = _rarity(view.count, sum(len(tools) for tools, _ in found))
             weight = part * share * rarity
             weights[word] = max(weight, weights.get(word, 0.0))
             best = min(best, rarity)
             step = np.float32(weight * (K1 + 1))
-            for score, damping, (tools, counts) in zip(scores, view.damping, postings, strict=True):
+            for score, (tools, said) in zip(scores, found, strict=True):
                 if len(tools):
-                    score[tools] += counts * step / (counts + damping[tools])
+                    score[tools] += said * step
         ideal += part * best
     return Matched(scores, ideal * (K1 + 1), weights, slips)
 

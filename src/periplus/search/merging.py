@@ -19,8 +19,16 @@ _SLICE = 4096  # terms whose postings are brought together at once
 def merge(path: Path, segments: Sequence[Segment], dead: Sequence[Array]) -> int:
     """Write one segment with the living tools of several that the same model encoded; how many there are."""
     merged = _Merged(segments, dead)
-    write(path, merged.sections(), {"model": segments[0].model, "tools": merged.count})
+    write(path, _resting(merged.sections(), segments), {"model": segments[0].model, "tools": merged.count})
     return merged.count
+
+
+def _resting(sections: Iterator[tuple[str, Array]], segments: Sequence[Segment]) -> Iterator[tuple[str, Array]]:
+    """All that is read here is read once: it would only take up memory beside what is made of it."""
+    for section in sections:
+        yield section
+        for segment in segments:
+            segment.rest()
 
 
 class _Merged:

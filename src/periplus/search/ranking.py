@@ -16,7 +16,7 @@ from periplus.search.fusion import Weights, best, fuse
 from periplus.search.lexical import Floats, Matched, View, match
 from periplus.search.segment import Segment
 from periplus.search.semantic import Model, scan, unit
-from periplus.search.text import stem, terms, words
+from periplus.search.text import stem, terms, terms_in, words
 
 Ints = npt.NDArray[np.int64]
 LONGEST_GOAL = 4_000  # characters read; the rest of a pasted document says nothing new
@@ -146,7 +146,7 @@ def _as_told(view: View, ranking: Ranking, goal: Goal, weights: Weights) -> None
     wanted = set(goal.stems)
     for one in np.argsort(-ranking.score, kind="stable")[:_TOLD].tolist():
         segment, inside = view.at(int(ranking.places[one]))
-        said = set(terms(segment.summaries[inside]))
+        said = terms_in(segment.summaries[inside])
         if both := len(said & wanted):
             alike = 2 * both / (len(said) + len(wanted))
             ranking.score[one] += weights.told * max(0.0, (alike - _ALIKE) / (1 - _ALIKE)) ** 2

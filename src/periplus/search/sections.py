@@ -107,6 +107,11 @@ class Sections:
     def __contains__(self, name: str) -> bool:
         return name in self._sections
 
+    def rest(self) -> None:
+        """Count no longer as this process's memory until it is looked at again; the system keeps the file at hand."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
+
     def array(self, name: str) -> Array:
         """A section as a read-only view of the file."""
         section = self._sections.get(name)
@@ -138,9 +143,9 @@ class Texts:
         place = self.lower_bound(wanted)
         return place if place < len(self) and self.raw(place) == wanted else -1
 
-    def lower_bound(self, wanted: bytes) -> int:
-        """The first of the sorted strings that is not below `wanted`."""
-        low, high = 0, len(self)
+    def lower_bound(self, wanted: bytes, low: int = 0, high: int | None = None) -> int:
+        """The first of the sorted strings that is not below `wanted`, where it is known to be between two of them."""
+        high = len(self) if high is None else high
         while low < high:
             middle = (low + high) // 2
             if self.raw(middle) < wanted:

@@ -1,6 +1,7 @@
 """A segment: up to 131,072 tools in one file that is never changed again, with or without what their words mean."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from periplus.search.wording import worded
 
 MOST_TOOLS = 1 << 17
 _KEPT = 16
+_HEAD = 8
 Made = TypeVar("Made")
 _said = msgspec.msgpack.Decoder(Said)
 _LISTED = (  # what every segment has
@@ -50,7 +52,7 @@ class Segment:
         self.qualified = Texts(array("qualified"), array("qualified_offsets"))
         self.told = Texts(array("told"), array("told_offsets"))
         self.texts = Texts(array("texts"), array("text_offsets"))
-        self._sections = sections
+        self._sections, self.rest = sections, sections.rest
         self._made: dict[Hashable, Any] = {}
         if not self.model:
             array = _unsaid(self.count).__getitem__
@@ -77,6 +79,18 @@ class Segment:
             self._made = kept | {what: made}
         return made
 
+    def place_of(self, term: str) -> int:
+        """Where a term is in the lexicon, or -1."""
+        wanted = term.encode("utf-8", "surrogatepass")
+        heads, head = self._heads, np.uint64(int.from_bytes(wanted[:_HEAD].ljust(_HEAD, b"\0"), "big"))
+        low, high = np.searchsorted(heads, head, "left"), np.searchsorted(heads, head, "right")
+        place = self.lexicon.lower_bound(wanted, int(low), int(high))
+        return place if place < high and self.lexicon.raw(place) == wanted else -1
+
+    @cached_property
+    def _heads(self) -> Array:
+        return _heads(self.lexicon)
+
     def said(self) -> Iterator[Said]:
         """What its tools say, where that is still to be counted and encoded."""
         texts = Texts(self._sections.array("said"), self._sections.array("said_offsets"))
@@ -85,6 +99,17 @@ class Segment:
     def listed(self) -> Iterator[tuple[str, Array]]:
         """Its sections without words and vectors."""
         return ((name, self._sections.array(name)) for name in _LISTED)
+
+
+def _heads(texts: Texts) -> Array:
+    """The first bytes of sorted texts as numbers, which are in the same order: a search among them is compiled."""
+    starts = texts.offsets[:-1].astype(np.int64)
+    sizes = np.diff(texts.offsets.astype(np.int64))
+    heads = np.zeros(len(starts), np.uint64)
+    for at in range(_HEAD):
+        inside = np.flatnonzero(sizes > at)
+        heads[inside] |= texts.blob[starts[inside] + at].astype(np.uint64) << np.uint64(8 * (_HEAD - 1 - at))
+    return heads
 
 
 def _unsaid(count: int) -> Mapping[str, Array]:

@@ -19,7 +19,7 @@ _CHUNK = re.compile(rf"[{_ASCII}]+(?:'[a-z]{{1,2}}\b)?|[{_DENSE}]+|[{_MARKED}]+|
 _PART = re.compile(r"[A-Z]+s(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _NOT_NAME = re.compile(r"[\W_]+")
-_NOT_NAME_ASCII = {code: None for code in range(128) if not chr(code).isalnum()}
+_NOT_NAME_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
 _DENSE_WORD = re.compile(rf"[{_DENSE}]+")
 
 STOP_WORDS = frozenset(
@@ -97,6 +97,12 @@ def terms(text: str) -> list[str]:
     return terms_of(chunks(text))
 
 
+@lru_cache(maxsize=1 << 13)
+def terms_in(text: str) -> frozenset[str]:
+    """The stems that a text has; the summaries of tools are asked for again and again."""
+    return frozenset(terms(text))
+
+
 def terms_of(runs: list[str]) -> list[str]:
     """`terms` of a text that is already in chunks."""
     found: list[str] = []
@@ -108,5 +114,5 @@ def terms_of(runs: list[str]) -> list[str]:
 def name_key(text: str) -> str:
     """A name without case and separators: the form in which `pulls/list` and `pullsList` are equal."""
     if text.isascii():
-        return text[:LONGEST_TEXT].lower().translate(_NOT_NAME_ASCII)
+        return text[:LONGEST_TEXT].lower().encode().translate(None, _NOT_NAME_ASCII).decode()
     return _NOT_NAME.sub("", fold(text).lower())
