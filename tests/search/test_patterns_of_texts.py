@@ -34,6 +34,11 @@ _PIECES = (
     "B4",
     "^",
     "op.*ve",
+    "[a-m]+",
+    "[aeiou]{2}",
+    "u?",
+    "[^a-z]",
+    "\\Bp",
 )
 _NAMES = ("works/get_valve", "works/open_pump_2", "b4", "a/b/valve", "9/1")
 _TEXTS = ("Open the valve.", "Reads B4\nand more", "", "pump 1 of 2", "Étage valve")

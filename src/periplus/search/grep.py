@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -15,7 +16,7 @@ import re2
 from periplus.model import Grepped, Lines, ToolRef
 from periplus.ports import Grep
 from periplus.search.lexical import View, match
-from periplus.search.literals import lettered, literal_of, numbers_of, starts_of, whole_lines
+from periplus.search.literals import Truths, having, literal_of, numbers_of, only, starts_of, whole_lines
 from periplus.search.patterns import compile_pattern
 from periplus.search.sections import Array, Texts
 from periplus.search.segment import Segment
@@ -23,7 +24,8 @@ from periplus.search.text import terms
 
 WHOLE, NAMED, PARAMETER, TEXT, NOWHERE = 0, 1, 2, 3, 255
 _PLACED = re.compile(r"\\[bBAz]|[\^$]")  # what looks at where in a line a match stands
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_VISIBLE = range(ord("!"), ord("~") + 1)
+_LETTERS = slice(ord("a"), ord("z") + 1)
 _MOST_ALTERNATIVES = 32
 _FEW = 5000
 
@@ -98,27 +100,23 @@ def _tool_ranks(view: View, pattern: str, *, qualified: bool) -> Ranks:
 
 
 def _segment_ranks(segment: Segment, pattern: str, *, qualified: bool) -> Ranks:
-    """The same for one segment."""
+    """The same for one segment; places that say less never undo what was found in better ones."""
     ranks, compiled = np.full(segment.count, NOWHERE, np.uint8), _whole_rest(pattern)
-    everywhere = _matches_letters(compiled, pattern)
-    if everywhere:
-        ranks[lettered(segment.ids)] = NAMED
-    if not everywhere or (ranks == NOWHERE).any():
-        _scan(segment, compiled, pattern, ranks, qualified=qualified)
-    return ranks
-
-
-def _scan(segment: Segment, compiled: Any, pattern: str, ranks: Ranks, *, qualified: bool) -> None:
-    """Mark the tools of one segment; places that say less never undo what was found in better ones."""
-    literal = literal_of(pattern)
-    whole = None if literal else compile_pattern(f"^(?:{pattern})$")
+    literal, single = literal_of(pattern), _single(compiled, pattern)
     for texts, rank in _places(segment, qualified=qualified):
-        starts = starts_of(texts, literal) if literal else _starts(texts, compiled)
-        found = numbers_of(texts, starts)
-        ranks[found] = np.minimum(ranks[found], rank)
-        if rank == NAMED and len(found):
-            lines = whole_lines(texts, starts, len(literal)) if whole is None else _starts(texts, whole)
-            ranks[numbers_of(texts, lines)] = WHOLE
+        undecided = ranks > rank
+        if literal:
+            starts = starts_of(texts, literal)
+            found = numbers_of(texts, starts)
+            ranks[found] = np.minimum(ranks[found], rank)
+            if rank == NAMED and len(found):
+                ranks[numbers_of(texts, whole_lines(texts, starts, len(literal)))] = WHOLE
+        elif undecided.any():
+            found = _found(texts, compiled, single, undecided)
+            ranks[found] = rank
+            if rank == NAMED and len(found) and not single[_LETTERS].all():
+                ranks[_numbers(texts, compile_pattern(f"^(?:{pattern})$"))] = WHOLE
+    return ranks
 
 
 def _places(segment: Segment, *, qualified: bool) -> Iterator[tuple[Texts, int]]:
@@ -129,16 +127,42 @@ def _places(segment: Segment, *, qualified: bool) -> Iterator[tuple[Texts, int]]
     yield segment.texts, TEXT
 
 
-def _matches_letters(compiled: Any, pattern: str) -> bool:
-    """Whether it finds something in every line that has a letter, so that those need not be looked at."""
-    if _PLACED.search(pattern):
-        return False
-    return all(compiled.search(char.encode()) is not None for char in _LETTERS)
+def _single(compiled: Any, pattern: str) -> Truths:
+    """The bytes that it finds all by themselves: what has one of them need not be looked at."""
+    single = np.zeros(256, np.bool_)
+    if not _PLACED.search(pattern):
+        for byte in _VISIBLE:
+            single[byte] = compiled.search(bytes([byte])) is not None
+    return single
 
 
-def _starts(texts: Texts, compiled: Any) -> Array:
-    """Where a pattern is found, at most once in a line if it takes the rest of it."""
-    return np.array([hit.start() for hit in compiled.finditer(texts.blob.data)], np.int64)
+def _found(texts: Texts, compiled: Any, single: Truths, undecided: Truths) -> Array:
+    """Which of the undecided texts it is found in."""
+    found = np.zeros(len(texts), np.bool_)
+    if single.any():
+        found = having(texts, single)
+    found &= undecided
+    left = undecided & ~found
+    if 2 * np.count_nonzero(left) > len(left):  # so few are out of question that leaving them out would cost more
+        found[_numbers(texts, compiled)] = True
+        found &= undecided
+    elif left.any():
+        found[np.flatnonzero(left)[_numbers(only(texts, left), compiled)]] = True
+    return np.flatnonzero(found)
+
+
+def _numbers(texts: Texts, compiled: Any) -> Array:
+    """Which texts a pattern is found in: after each it goes on at the next one."""
+    data, ends, search = texts.blob.data, texts.offsets[1:].tolist(), compiled.search
+    numbers: list[int] = []
+    at, number = 0, -1
+    while (hit := search(data, at)) is not None:
+        number = bisect_right(ends, hit.start(), number + 1)
+        if number == len(ends):
+            break
+        numbers.append(number)
+        at = ends[number]
+    return np.array(numbers, np.int64)
 
 
 def _ordered(view: View, ranks: Ranks, pattern: str) -> Array:
@@ -171,12 +195,11 @@ def _area_matches(areas: Lines, compiled: Sequence[Any], pieces: Sequence[str]) 
     if not areas.ends:
         return []
     texts = Texts(np.frombuffer(areas.blob, np.uint8), np.array([0, *areas.ends], np.int64))
-    found: set[int] = set()
+    undecided = np.ones(len(texts), np.bool_)
     for one, piece in zip(compiled, pieces, strict=True):
-        if _matches_letters(one, piece) and lettered(texts).all():
-            return list(range(len(texts)))
-        found.update(numbers_of(texts, _starts(texts, one)).tolist())
-    return sorted(found)
+        undecided[_found(texts, one, _single(one, piece), undecided)] = False
+    found: list[int] = np.flatnonzero(~undecided).tolist()
+    return found
 
 
 def _by_area(view: View, order: Array, below: str) -> dict[str, int]:

@@ -227,7 +227,7 @@ def match(view: View, stems: Mapping[str, float]) -> Matched:
             step = np.float32(weight * (K1 + 1))
             for score, (tools, said) in zip(scores, found, strict=True):
                 if len(tools):
-                    score[tools] += said * step
+                    np.add.at(score, tools, said * step)
         ideal += part * best
     return Matched(scores, ideal * (K1 + 1), weights, slips)
 

@@ -7,12 +7,14 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from periplus.search.sections import Array, Texts
+from periplus.search.sections import Array, Texts, offsets_of
 
 _PLAIN = re.compile(r"[\w :/@-]+", re.ASCII)
 # How common bytes are in names and English prose; what is not here is rarer.
 _COMMON = {byte: place for place, byte in enumerate(b" etaoinsrhldcumfpgwybv_:0123456789k")}
 _BREAK = ord("\n")
+
+Truths = npt.NDArray[np.bool_]
 
 
 def literal_of(pattern: str) -> bytes:
@@ -48,10 +50,17 @@ def numbers_of(texts: Texts, starts: Array) -> Array:
     return np.unique(numbers[numbers < len(texts)])
 
 
-def lettered(texts: Texts) -> npt.NDArray[np.bool_]:
-    """Which texts have a letter in them."""
-    data = texts.blob
-    letters = ((data >= ord("a")) & (data <= ord("z"))).view(np.int8)
-    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(letters, dtype=np.int32)])
-    ends = texts.offsets.astype(np.int64)
-    return sums[ends[1:]] > sums[ends[:-1]]
+def having(texts: Texts, bytes_: Truths) -> Truths:
+    """Which texts have one of some bytes, given by what is true of each byte."""
+    starts = texts.offsets[:-1].astype(np.int64)
+    filled = np.diff(texts.offsets.astype(np.int64)) > 0
+    found = np.zeros(len(texts), np.bool_)
+    if filled.any():
+        found[filled] = np.logical_or.reduceat(bytes_[texts.blob], starts[filled])
+    return found
+
+
+def only(texts: Texts, wanted: Truths) -> Texts:
+    """Some of these texts, one after the other."""
+    sizes = np.diff(texts.offsets.astype(np.int64))
+    return Texts(texts.blob[np.repeat(wanted, sizes)], offsets_of(sizes[wanted]))

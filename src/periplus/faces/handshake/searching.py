@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from periplus.core.charts import Chart
+from periplus.core.indexing import aside
 from periplus.core.searching import Results
 from periplus.faces.handshake import landmarks
 from periplus.faces.handshake.calls import call_text
@@ -71,9 +72,8 @@ async def searched(turn: Turn) -> Search:
         await turn.paged(asked.site)
         spans = asked.below
         areas = [node for chart, span in spans for node in chart.nodes[span]]
-        found = await turn.gateway.grep(
-            _grep(asked, _lines(asked.site, spans)), asked.site.sources, principal=turn.principal
-        )
+        lines = await aside(_lines, asked.site, spans)  # of thousands of areas, when they are first searched
+        found = await turn.gateway.grep(_grep(asked, lines), asked.site.sources, principal=turn.principal)
         if found.literal:
             turn.notes.append("the query is no regular expression this engine has; its words were searched as they are")
         if found.tools or found.area_total:
