@@ -77,8 +77,8 @@ class View:
         if truths is not None and len(tools):
             keep = truths[tools]
             tools, counts = tools[keep], counts[keep]
-        shares: Floats = counts / (counts + self.damping[number][tools])
-        return tools, shares
+        said = counts.astype(np.float32)
+        return tools, said / (said + self.damping[number][tools])
 
     def at(self, place: int) -> tuple[Segment, int]:
         """The segment of a place, and the tool's number in it."""

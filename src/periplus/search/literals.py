@@ -62,5 +62,5 @@ def having(texts: Texts, bytes_: Truths) -> Truths:
 
 def only(texts: Texts, wanted: Truths) -> Texts:
     """Some of these texts, one after the other."""
-    sizes = np.diff(texts.offsets.astype(np.int64))
+    sizes: npt.NDArray[np.int64] = np.diff(texts.offsets.astype(np.int64))
     return Texts(texts.blob[np.repeat(wanted, sizes)], offsets_of(sizes[wanted]))
