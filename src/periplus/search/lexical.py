@@ -77,8 +77,9 @@ class View:
         if truths is not None and len(tools):
             keep = truths[tools]
             tools, counts = tools[keep], counts[keep]
-        said = counts.astype(np.float32)
-        return tools, said / (said + self.damping[number][tools])
+        said: Floats = counts.astype(np.float32)
+        said /= said + self.damping[number][tools]
+        return tools, said
 
     def at(self, place: int) -> tuple[Segment, int]:
         """The segment of a place, and the tool's number in it."""

@@ -62,5 +62,6 @@ def having(texts: Texts, bytes_: Truths) -> Truths:
 
 def only(texts: Texts, wanted: Truths) -> Texts:
     """Some of these texts, one after the other."""
-    sizes: npt.NDArray[np.int64] = np.diff(texts.offsets.astype(np.int64))
+    offsets: npt.NDArray[np.int64] = texts.offsets.astype(np.int64)
+    sizes = offsets[1:] - offsets[:-1]
     return Texts(texts.blob[np.repeat(wanted, sizes)], offsets_of(sizes[wanted]))
