@@ -124,3 +124,19 @@ def test_what_a_graphql_call_lacks_has_words_of_its_own(crew: Agent) -> None:
     ]
     answer = crew.ask("execute_sequence", actions=steps)
     assert [row["result"] for row in answer.body["steps"]] == [{"name": "Orpheus"}, {"name": "Thor"}]
+
+
+def test_of_many_numbered_results_the_newest_stay_and_chosen_names_do(agent: Agent, office: Quay) -> None:
+    """H-61, H-70: a conversation of any length costs the same for each call."""
+    agent.ask("connect_to_site", url=office.document, get_manifest=True)
+    quiet = agent.ask("call_action", action="quoteBerth", parameters={"code": "B4"}, alias="kept")
+    for _ in range(102):
+        told = agent.ask("call_action", action="quoteBerth", parameters={"code": "B7"})
+        assert "_NOTES" not in told.text
+    names = list(_names(agent)) + [row["alias"] for row in agent.ask("list_aliases", _offset=100).body["aliases"]]
+    assert names == ["kept", *(f"r{number}" for number in range(4, 104))]
+    assert "the newest 100 are kept" in agent.ask("list_aliases").text
+    again = agent.ask("call_action", action="quoteBerth", parameters={"code": "$kept.berth"})
+    assert again.text == quiet.text
+    lost = agent.ask("call_action", action="quoteBerth", parameters={"code": "$r1.berth"})
+    assert lost.error == "PLACEHOLDER_REJECTED"

@@ -10,7 +10,8 @@ from periplus.core.sequence.names import NUMBERED, STEP
 
 VALUE_BYTES, ALL_BYTES = 32 << 20, 64 << 20
 LAST = "last"
-_MOST = 1000  # names; the index is read and written with every call
+# The index is read and written with every call.
+_MOST, NUMBERED_MOST = 1000, 100
 
 
 class Named(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -59,14 +60,21 @@ class Shelf(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, names=kept | dict.fromkeys(names, value))
 
     def fitted(self) -> tuple[Shelf, tuple[str, ...]]:
-        """As much of it as may be kept, and the names that went: given ones first, the oldest of them first."""
+        """As much of it as may be kept, and the names that went for want of room: given ones first, oldest first.
+
+        Of numbered ones the newest stay, and nobody is told of the others: they were never asked for by name.
+        """
         names = dict(self.names)
-        gone: list[str] = []
-        for name in _in_order_of_leaving(self.names):
-            if _size(names) <= ALL_BYTES and len(names) <= _MOST:
-                break
+        numbered = [name for name in names if NUMBERED.fullmatch(name)]
+        for name in numbered[:-NUMBERED_MOST]:
             del names[name]
-            gone.append(name)
+        gone: list[str] = []
+        if _size(names) > ALL_BYTES or len(names) > _MOST:
+            for name in _in_order_of_leaving(dict(names)):
+                del names[name]
+                gone.append(name)
+                if _size(names) <= ALL_BYTES and len(names) <= _MOST:
+                    break
         return msgspec.structs.replace(self, names=names), tuple(gone)
 
     def handles(self) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from periplus.core.sequence.shelf import NUMBERED_MOST
 from periplus.core.sequence.values import size_words
 from periplus.faces.handshake.calls import call_text
 from periplus.faces.handshake.errors import refusal
@@ -37,6 +38,8 @@ async def listed(turn: Turn, replies: Replies) -> Reply:
         rows.append(
             {"alias": name, "shape": one.outline, "bytes": one.size, "action": action, "age": round(now - one.at)}
         )
+    if shelf.count > NUMBERED_MOST:
+        turn.notes.append(f"of numbered results the newest {NUMBERED_MOST} are kept; those with an alias stay")
     lines = [_line(row) for row in rows]
     end = offset + len(rows)
     following = call_text("list_aliases", {"_offset": end, "_limit": turn.given.get("_limit")})
