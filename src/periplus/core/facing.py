@@ -59,12 +59,17 @@ class _Check:
     def checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if self._schema.get("additionalProperties") is False:
             self._refuse_unknown(arguments)
-        given = {name: value for name, value in arguments.items() if value is not None}
+        given = {name: self._as_meant(name, value) for name, value in arguments.items() if value is not None}
         if self._validator.is_valid(given):
             return given
         found = violations(self._validator, given, self._schema)
         lines = tuple(f"{one.pointer.lstrip('/') or 'the arguments'}: {one.message}" for one in found[:_SHOWN])
         raise Problem(Code.BAD_INPUT, lines[0], hints=lines[1:] or (self._usage(found[0].pointer),))
+
+    def _as_meant(self, name: str, value: Any) -> Any:
+        """The value; a whole number that is written as 10.0 is an integer to JSON Schema, and one to us."""
+        whole = isinstance(value, float) and value.is_integer() and self._members.get(name, {}).get("type") == "integer"
+        return int(value) if whole else value
 
     def _refuse_unknown(self, arguments: Mapping[str, Any]) -> None:
         for name in arguments:

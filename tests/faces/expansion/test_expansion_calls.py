@@ -80,9 +80,12 @@ async def test_a_stateless_caller_proves_its_reading_by_the_token(talk: Talk, cl
     done = await nobody.ask("call_tool", tool_id=QUOTE, args=ARGS, expansion_token=token)
     assert done["status"] == "ok"
     other = Talk(talk.gateway, talk.settings, OTHER, connection="")
-    assert (await other.error("call_tool", tool_id=QUOTE, args=ARGS, expansion_token=token))[
-        "code"
-    ] == "EXPAND_REQUIRED"
+    for unfit in (
+        await other.error("call_tool", tool_id=QUOTE, args=ARGS, expansion_token=token),
+        await nobody.error("call_tool", tool_id=QUOTE, args=ARGS, expansion_token=f"{token[:-1]}_"),
+    ):
+        assert unfit["code"] == "EXPAND_REQUIRED"
+        assert "the token does not fit" in unfit["message"]
     wrong = await nobody.error("call_tool", tool_id="harbour/ships/searchShips", expansion_token=token)
     assert "the token is for harbour/berths/quoteBerth" in wrong["message"]
     clock.advance(1801)
@@ -214,6 +217,7 @@ async def test_what_may_be_seen_and_not_used_says_why_and_what_is_hidden_is_miss
         ("list", {"depth": 9}, "1-3"),
         ("search_nodes", {"query": "ship", "path": []}, "no argument"),
         ("search_tool_by_category", {}, "query"),
+        ("list", {"session": "s" * 1000}, "session"),
     ],
 )
 async def test_a_request_that_is_wrong_says_how_and_its_next_action_works(

@@ -13,6 +13,7 @@ class MustRead(msgspec.Struct, frozen=True, kw_only=True):
 
     within_s: float = 1800.0
     proved: tuple[str, str] = ("", "")  # of a token that is in force: whose schema, and its hash
+    unfit: bool = False  # a token was shown that proves nothing: another's, an old one, or none of ours
 
 
 async def check_read(rule: MustRead, tool: Tool, sessions: Conversations, who: Principal, session: str) -> None:
@@ -30,7 +31,8 @@ async def check_read(rule: MustRead, tool: Tool, sessions: Conversations, who: P
             hints=("look at the new schema, then call again",),
             retryable=True,
         )
-    foreign = f"the token is for {ref}, not for {tool.ref}; " if ref else ""
+    foreign = "the token does not fit, it is another caller's or its time is over; " if rule.unfit else ""
+    foreign = f"the token is for {ref}, not for {tool.ref}; " if ref else foreign
     raise Problem(
         Code.EXPAND_REQUIRED,
         f"{foreign}read the schema of {tool.ref} first",

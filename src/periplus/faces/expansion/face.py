@@ -173,8 +173,9 @@ class Expansion:
             raise Problem(Code.BAD_INPUT, "tool_id is required", hints=("tool_id: as a pointer gives it",))
         session = conversation(arguments.get("session", ""), request)
         token = arguments.get("expansion_token", "")
+        proved = self._expansions.proved(token, request.principal)
         must_read = MustRead(
-            within_s=self._rules.ledger_ttl_seconds, proved=self._expansions.proved(token, request.principal)
+            within_s=self._rules.ledger_ttl_seconds, proved=proved, unfit=bool(token) and not any(proved)
         )
         try:
             return await self._called(request, arguments, session, must_read if self._rules.ledger != "off" else None)

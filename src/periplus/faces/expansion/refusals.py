@@ -147,7 +147,7 @@ class Refusals:
         if met.op == "call_tool":  # nothing runs because somebody guessed what was meant
             return _refusal(met.problem, hints, _reading(met.arguments))
         corrected = self._corrected(met.op, met.arguments)
-        if corrected is None:
+        if corrected is None or corrected == met.arguments:
             return _refusal(met.problem, hints, _action("list"))
         # What is left may be wrong in its turn: then what that leads to is next.
         reply = await self._attempt(met.op, corrected, met.request)

@@ -111,6 +111,8 @@ def decoded(body: bytes) -> Any:
         raise Problem(
             Code.BAD_INPUT, f"the body is not JSON: {_where(body, str(error))}", hints=("send one JSON object",)
         ) from error
+    except RecursionError as error:
+        raise Problem(Code.BAD_INPUT, "the body is nested too deep to be read", hints=("send one object",)) from error
 
 
 def _where(body: bytes, message: str) -> str:
