@@ -50,6 +50,17 @@ class SearchGoals:
             assert best.best
 
     @_SOME
+    @given(chances=st.lists(st.floats(0, 1), min_size=1, max_size=9), missed=st.floats(0, 1), share=st.floats(0, 1))
+    def test_several_hits_are_likelier_than_each_and_so_is_a_place_with_more_of_what_was_not_found(
+        self, engine: SearchEngine, chances: list[float], missed: float, share: float
+    ) -> None:
+        """R-5, E-18: a probability, whatever is put together."""
+        found = engine.together(chances, 0.0, 0.0)
+        assert min(max(chances), 0.99) - 1e-9 <= found <= 1
+        assert found - 1e-9 <= engine.together(chances, missed, share) <= engine.together(chances, missed, 1.0) <= 1
+        assert engine.together(chances[:1], 0.0, 0.0) <= found + 1e-9
+
+    @_SOME
     @given(thing=st.sampled_from(_THINGS), verb=st.sampled_from(sorted(_WHOLE)))
     def test_a_plain_goal_finds_its_tool_first(self, engine: SearchEngine, thing: str, verb: str) -> None:
         assert leaves(engine, _WHOLE[verb].format(thing))[0] == f"{verb}{thing.title()}"
