@@ -217,6 +217,9 @@ async def test_what_may_be_seen_and_not_used_says_why_and_what_is_hidden_is_miss
         ("list", {"depth": 9}, "1-3"),
         ("search_nodes", {"query": "ship", "path": []}, "no argument"),
         ("search_tool_by_category", {}, "query"),
+        ("search_nodes", {"query": " \t"}, "query: is blank"),
+        ("search_nodes", {"query": "x" * 3000}, "longer than 2000 characters"),
+        ("expand_tool", {"tool_id": "x" * 3000}, "longer than 200 characters"),
         ("list", {"session": "s" * 1000}, "session"),
     ],
 )

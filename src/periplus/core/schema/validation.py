@@ -17,6 +17,8 @@ _KEPT = 1024
 _SHOWN = 8
 _VALUE = 80
 _JOINT = ("allOf", "anyOf", "oneOf", "not", "if", "$ref", "dependentSchemas")
+_NOT_BLANK = r"\S"
+_LONGEST, _BEGINNING = 300, 100  # characters of a message, and of them before what is left out
 _ENGINE = jsonschema_rs.RegexOptions()  # linear time, whatever the pattern
 
 
@@ -123,7 +125,15 @@ def _told(error: Any, schema: Schema) -> Iterator[Violation]:
         yield Violation(pointer=f"{pointer}/{_escaped(str(kind.property))}", message="is required")
         return
     near = _near_member(error.instance, kind.options) if kind.name == "enum" else ""
-    yield Violation(pointer=pointer, message=error.message[:300] + near, value=_shown(error.instance))
+    yield Violation(pointer=pointer, message=_worded(error) + near, value=_shown(error.instance))
+
+
+def _worded(error: Any) -> str:
+    """The validator's words, short; of a long value its beginning, so that what is wrong with it is left to read."""
+    if error.kind.name == "pattern" and error.kind.pattern == _NOT_BLANK:
+        return "is blank"
+    message: str = error.message
+    return message if len(message) <= _LONGEST else f"{message[:_BEGINNING]} ... {message[_BEGINNING - _LONGEST :]}"
 
 
 def _nearest_branch(kind: Any) -> Sequence[Any]:
