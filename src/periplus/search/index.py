@@ -21,6 +21,7 @@ from periplus.search.semantic import Model
 _MANIFEST = "manifest.json"
 _SEGMENT = re.compile(r"segment-[0-9a-f]{16}\.idx")
 PIECE = 8192  # tools read at once: so much is held in memory of a catalog of any size
+_TOGETHER = 4  # segments that are made one while others are still to be read
 _MOST_SEGMENTS = 6  # beyond the full ones: more make a search slower, fewer make an update slower
 
 
@@ -139,17 +140,27 @@ class Index:
         """A step towards a whole index in few segments; False when there is nothing left to do."""
         current, parts = self.current, self._parts()
         bare = next((number for number, segment in enumerate(current.segments) if not segment.is_whole), None)
-        if bare is not None:
+        group = self._apart(current.segments, parts) if bare is None else self._pieces_read(current.segments)
+        if bare is not None and not group:
             name = _name_of(self._model.version, current.segments[bare].name)
             complete(self.folder / name, current.segments[bare], self._model)
             current.segments[bare].rest()
             parts[bare] = msgspec.structs.replace(parts[bare], name=name)
-        elif group := self._apart(current.segments, parts):
+        elif group:
             parts = self._joined(current.segments, parts, group)
         else:
             return False
         self._publish(current.revision, parts)
         return True
+
+    def _pieces_read(self, segments: Sequence[Segment]) -> list[int]:
+        """Pieces of a large intake, once they are several: searches would look at each of them until its end."""
+        sizes = range(PIECE // 8, PIECE + 1)
+        read = [number for number, one in enumerate(segments) if self._is_read(one) and one.count in sizes]
+        return read if len(read) >= _TOGETHER else []
+
+    def _is_read(self, segment: Segment) -> bool:
+        return segment.model == self._model.version
 
     @property
     def scattered(self) -> bool:
@@ -164,7 +175,7 @@ class Index:
 
     def _apart(self, segments: Sequence[Segment], parts: Sequence[_Part], most: int = _MOST_SEGMENTS) -> list[int]:
         """Segments that one can take the place of, so that searches are faster: small ones, and half-empty ones."""
-        ready = [number for number, segment in enumerate(segments) if segment.model == self._model.version]
+        ready = [number for number, segment in enumerate(segments) if self._is_read(segment)]
         small = [number for number in ready if parts[number].count < MOST_TOOLS // 2]
         large = sum(parts[number].count >= PIECE // 8 for number in small)
         if large < 2 and len(small) <= most:

@@ -97,7 +97,7 @@ def terms(text: str) -> list[str]:
     return terms_of(chunks(text))
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def terms_in(text: str) -> frozenset[str]:
     """The stems that a text has; the summaries of tools are asked for again and again."""
     return frozenset(terms(text))
