@@ -46,6 +46,10 @@ class Audit:
             origin = msgspec.structs.replace(origin, session=session)
         return self._tracing.start(verb, origin)
 
+    @property
+    def keeps(self) -> bool:
+        return self._rules.enabled
+
     def now(self) -> float:
         return self._clock.now()
 
@@ -118,6 +122,11 @@ class Note:
     def belongs_to(self, session: str) -> None:
         """The conversation that has begun with it."""
         self._session = session
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a trail for it to stand in."""
+        return self._audit.keeps
 
     def so_far(self) -> Event:
         """The event as it would be written now."""

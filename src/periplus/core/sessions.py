@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from periplus.core.audit import Note
 from periplus.model import Code, Event, Principal, Problem, Session, Tool
 from periplus.ports import Clock, Sessions
 
@@ -56,8 +57,13 @@ class Conversations:
         """Sessions whose name begins so, the last used first; None: everybody's."""
         return await self._sessions.recent(principal, prefix, limit)
 
-    async def change(self, principal: Principal, name: str, slot: str, edit: Callable[[Slot], Slot]) -> Session:
-        """Change one slot whatever others do meanwhile: `edit` is asked anew when they were first."""
+    async def change(
+        self, principal: Principal, name: str, slot: str, edit: Callable[[Slot], Slot], note: Note | None = None
+    ) -> Session:
+        """Change one slot whatever others do meanwhile: `edit` is asked anew when they were first.
+
+        With the `note` of what it belongs to, which says all it has to say, that is written in the same transaction.
+        """
         for _ in range(_TRIES):
             session = await self.peek(principal, name)
             before = session.slots.get(slot, {})
@@ -65,7 +71,8 @@ class Conversations:
             if after == before:
                 return await self.load(principal, name)
             try:
-                return await self.save(msgspec.structs.replace(session, slots=session.slots | {slot: after}))
+                changed = msgspec.structs.replace(session, slots=session.slots | {slot: after})
+                return await (self._told(changed, note) if note and note.is_kept else self.save(changed))
             except Problem as problem:
                 if problem.code is not Code.CONFLICT:
                     raise
@@ -73,12 +80,18 @@ class Conversations:
             Code.CONFLICT, f"session {name!r} is written by many at once", hints=("try again",), retryable=True
         )
 
+    async def _told(self, session: Session, note: Note) -> Session:
+        event = note.so_far()
+        saved = await self.advance(session, event)
+        note.is_written(event)
+        return saved
+
     async def end(self, principal: Principal, name: str) -> None:
         """Forget it."""
         await self._sessions.end(principal, name)
 
-    async def remember_shown(self, principal: Principal, name: str, tool: Tool) -> None:
-        """This conversation has read this schema of this tool."""
+    async def remember_shown(self, principal: Principal, name: str, tool: Tool, note: Note) -> None:
+        """This conversation has read this schema of this tool, and the trail says so: both, or neither."""
         now = self._clock.now()
 
         def edit(slot: Slot) -> Slot:
@@ -86,7 +99,7 @@ class Conversations:
             newest = list(shown.items())[1 - _MOST_SHOWN :]
             return dict(newest) | {str(tool.ref): [tool.schema_hash, now]}
 
-        await self.change(principal, name, SHOWN, edit)
+        await self.change(principal, name, SHOWN, edit, note)
 
     async def shown(self, principal: Principal, name: str, tool: Tool, within_s: float) -> str | None:
         """The hash of the schema that this conversation has read lately; None when it has read none."""

@@ -95,12 +95,13 @@ class BrowseVerbs(Wired):
             note.ruled(decision.rule)
             if decision.verdict is Verdict.DENY:
                 raise forbidden(found, decision)
-            if session:
-                await self._sessions.remember_shown(principal, session, found)
+            read = found
             args, _ = bounded(found.args_schema)
             result, _ = bounded(found.result_schema)
             found = msgspec.structs.replace(without_pin(found), args_schema=args or {}, result_schema=result)
             telling.described(note, found)
+            if session:
+                await self._sessions.remember_shown(principal, session, read, note)
         return found
 
     async def shown(
