@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from periplus.core.gateway import Gateway
-from periplus.model import Principal
+from periplus.model import Principal, Problem
 from periplus.ports import Listener, Logged
 
 Harbour = Callable[..., Awaitable[Gateway]]
@@ -22,11 +23,13 @@ ANN, BEN = Principal(id="ann"), Principal(id="ben")
 class Ear:
     """Writes down what it hears."""
 
-    def __init__(self) -> None:
+    def __init__(self, woken: Callable[[], object] = int) -> None:
         self.heard: list[str] = []
+        self._woken = woken
 
     async def tell(self, logged: Logged) -> None:
         self.heard.append(str(logged.data))
+        self._woken()
 
     def from_(self, level: str) -> Listener:
         return Listener(tell=self.tell, level=level)
@@ -60,6 +63,30 @@ async def test_two_callers_at_once_never_hear_each_other(harbour: Harbour, way: 
     assert set(ben.heard) <= {"ben comes", "ben counts", "ben goes"}
     assert (len(ann.heard + ben.heard) == 6) is apart
     assert ("ben comes" in ben.heard) is apart
+
+
+@pytest.mark.parametrize(("way", "apart"), [("old", True), ("sse", False)])
+async def test_what_a_server_asks_one_caller_is_not_told_to_another(harbour: Harbour, way: str, apart: Any) -> None:
+    """T-22: where it may be either of them, a refusal says that it asked, and not what."""
+    gateway, caught = await harbour(way), list[Problem]()
+
+    async def fail() -> None:
+        try:
+            given = {"name": "ben", "wanted": 2, "fails": True}
+            await gateway.call("lively/meet", given, principal=BEN, listener=Ear(begun.set).from_("debug"))
+        except Problem as problem:
+            caught.append(problem)
+
+    begun = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(fail)
+        await begun.wait()
+        with pytest.raises(Problem) as asked:
+            await gateway.call("lively/ask", principal=ANN)
+        await gateway.call("lively/meet", {"name": "ann", "wanted": 2}, principal=ANN)
+    assert ("Tow her?" in asked.value.message) is apart
+    assert "Tow her?" not in str(caught[0].to_json())
+    assert ("a person's answer" in caught[0].message) is not apart
 
 
 async def test_who_comes_after_a_call_that_was_given_up_hears_nothing_of_it(harbour: Harbour, told: Path) -> None:

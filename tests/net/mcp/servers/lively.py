@@ -180,7 +180,7 @@ async def meet(context: Any, arguments: dict[str, Any]) -> Result:
     await met[-1].wait()
     await context.session.send_log_message("debug", f"{name} counts", related_request_id=context.request_id)
     await context.session.send_log_message("warning", f"{name} goes", "gate", related_request_id=context.request_id)
-    return text(name)
+    return text(name, is_error=bool(arguments.get("fails")))
 
 
 async def grow(context: Any, arguments: dict[str, Any]) -> Result:
