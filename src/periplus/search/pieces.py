@@ -58,7 +58,7 @@ class Pieces:
 
     def _learn(self, run: str) -> tuple[tuple[int, ...], str, str]:
         """The rows of one chunk, and its first and last word as far as phrases end and begin with them."""
-        if len(self._known) > 1 << 17:
+        if len(self._known) > 1 << 16:
             self._known.clear()
         joined, parts = split_chunk(run)
         spoken = (joined,) if joined and joined in self._rows else parts

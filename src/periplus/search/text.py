@@ -46,7 +46,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", text)))
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 13)
 def split_chunk(chunk: str) -> tuple[str, tuple[str, ...]]:
     """One unbroken run of characters as (joined form or "", its words); only short mixed runs have a joined form."""
     if not chunk.isascii():
@@ -79,7 +79,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
     """The word's English stem; words of other scripts and numbers stay as they are."""
     return _stem_english(word) if word.isascii() and word.isalpha() else word
