@@ -144,13 +144,14 @@ class Index:
         if bare is not None and not group:
             name = _name_of(self._model.version, current.segments[bare].name)
             complete(self.folder / name, current.segments[bare], self._model)
-            current.segments[bare].rest()
             parts[bare] = msgspec.structs.replace(parts[bare], name=name)
         elif group:
             parts = self._joined(current.segments, parts, group)
         else:
             return False
         self._publish(current.revision, parts)
+        for segment in self.current.segments:
+            segment.rest()  # searches look at little of what they were brought together from
         return True
 
     def _pieces_read(self, segments: Sequence[Segment]) -> list[int]:
