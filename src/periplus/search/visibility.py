@@ -1,5 +1,7 @@
 """Which tools of a segment a scope shows, as one array of truths that every ranking starts from."""
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,13 +41,8 @@ def _admitted(segment: Segment, selector: Selector) -> Truths:
     for tag in selector.tags:
         admitted &= _tagged(segment, tag)
     if selector.node is not None:
-        below = f"{selector.node}/*"
-        places = [
-            place
-            for place in range(len(segment.nodes))
-            if glob_matches(selector.node, segment.nodes[place]) or glob_matches(below, segment.nodes[place])
-        ]
-        admitted &= _listed(segment.count, segment.node_tools, segment.node_offsets, places)
+        ranges = [*_matching(segment.nodes, selector.node), *_matching(segment.nodes, f"{selector.node}/*")]
+        admitted &= _in_ranges(segment.count, segment.node_tools, segment.node_offsets, ranges)
     return admitted
 
 
@@ -65,28 +62,42 @@ def _listed(count: int, tools: Array, offsets: Array, places: list[int]) -> Trut
     return listed
 
 
+def _in_ranges(count: int, tools: Array, offsets: Array, ranges: Iterable[tuple[int, int]]) -> Truths:
+    """The tools under any node of these ranges; what stands under neighbours stands together."""
+    listed = np.zeros(count, np.bool_)
+    for start, end in ranges:
+        listed[tools[offsets[start] : offsets[end]]] = True
+    return listed
+
+
 def _by_ref(segment: Segment, glob: str) -> Truths:
-    """The tools whose ref a glob matches; refs are sorted, so its fixed beginning is a range."""
-    count = segment.count
-    admitted = np.zeros(count, np.bool_)
-    fixed = min((place for place in (glob.find("*"), glob.find("?")) if place >= 0), default=-1)
-    if fixed < 0:
-        place = segment.refs.find(glob)
-        if place >= 0:
-            admitted[place] = True
-        return admitted
-    start, end = _range(segment.refs, glob[:fixed].encode("utf-8", "surrogatepass"))
-    if set(glob[fixed:]) == {"*"}:
+    """The tools whose ref a glob matches."""
+    admitted = np.zeros(segment.count, np.bool_)
+    for start, end in _matching(segment.refs, glob):
         admitted[start:end] = True
-        return admitted
-    for place in range(start, end):
-        admitted[place] = glob_matches(glob, segment.refs[place])
     return admitted
 
 
-def _range(refs: Texts, prefix: bytes) -> tuple[int, int]:
-    """The refs that begin with `prefix`."""
+def _matching(texts: Texts, glob: str) -> Iterator[tuple[int, int]]:
+    """Ranges of sorted texts that a glob matches; its fixed beginning is a range already."""
+    fixed = min((place for place in (glob.find("*"), glob.find("?")) if place >= 0), default=-1)
+    if fixed < 0:
+        place = texts.find(glob)
+        if place >= 0:
+            yield place, place + 1
+        return
+    start, end = _range(texts, glob[:fixed].encode("utf-8", "surrogatepass"))
+    if set(glob[fixed:]) == {"*"}:
+        yield start, end
+        return
+    for place in range(start, end):
+        if glob_matches(glob, texts[place]):
+            yield place, place + 1
+
+
+def _range(texts: Texts, prefix: bytes) -> tuple[int, int]:
+    """The texts that begin with `prefix`."""
     if not prefix:
-        return 0, len(refs)
+        return 0, len(texts)
     # No byte of UTF-8 is 0xff, so this is above everything that begins with the prefix.
-    return refs.lower_bound(prefix), refs.lower_bound(prefix + b"\xff")
+    return texts.lower_bound(prefix), texts.lower_bound(prefix + b"\xff")
