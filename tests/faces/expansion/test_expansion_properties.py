@@ -20,6 +20,7 @@ from periplus.settings import load_settings
 from periplus.testing.catalogs import make_change, make_row
 
 _AREAS = ("", "berths", "berths/rows", "ships", "Crew")
+_DEEPEST = 3  # a source, and areas in areas: a parent each
 _WORDS = ("reserve", "berth", "ship", "list", "cancel", "pilot", "tide")
 _TOOLS = st.fixed_dictionaries(
     {
@@ -125,7 +126,7 @@ async def test_an_area_is_as_likely_as_what_stands_below_it(drawn: list[dict[str
         told = {tuple(node["path"]): node["confidence"] for node in found["nodes"]}
         for tool in found["tools"]:
             above = [told[tuple(tool["path"][:end])] for end in range(1, len(tool["path"]) + 1)]
-            assert min(above) >= tool["confidence"] - 0.01 * len(above)
+            assert min(above) >= min(tool["confidence"], 0.99) - 0.01 * _DEEPEST  # of an area one is never quite sure
         assert all(chance >= 0.15 for chance in told.values())
         if found["nodes"]:
             where = found["nodes"][0]["path"]
