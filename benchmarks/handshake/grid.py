@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from statistics import median, quantiles
 
 from benchmarks.handshake import recall, tokens
 from benchmarks.handshake.calls import WORK, Caller, Figures, Site, measured
@@ -63,6 +64,8 @@ def rows(names: tuple[str, ...], *, peer_up_to: int = _MANY) -> Iterator[Row]:
 def _site(title: str, site: Site, gateways: Mapping[str, Gateway]) -> Iterator[Row]:
     callers = {name: Caller(gateway, site) for name, gateway in gateways.items()}
     yield _connected(title, callers)
+    if site.tools > _MANY:
+        yield from _meanwhile(title, callers["ours"], site)
     for work in WORK:
         yield _called(f"{title}: {work}", work, site, measured(callers, work))
     yield from _counted(title, site, gateways)
@@ -85,6 +88,28 @@ def _connected(title: str, callers: Mapping[str, Caller]) -> Row:
         ratio=callers["peer"].connect_ms / spent if "peer" in callers else None,
         failure="" if spent < _CONNECT_MS else "it takes longer",
     )
+
+
+def _meanwhile(title: str, caller: Caller, site: Site) -> Iterator[Row]:
+    """What a search by text takes while words are still being read, and when all of them are."""
+    walls: list[float] = []
+    began, turn = time.perf_counter(), 0
+    while "still being read" in caller.gateway("search_landmarks", query=f"what nobody wrote {turn}").text:
+        walls += [caller.hit(turn * 5 + step).wall_ms for step in range(5)]
+        turn += 1
+    spent = time.perf_counter() - began
+    if walls:
+        tail = quantiles(walls, n=20, method="inclusive")[-1]
+        target = _DISCOVERY["search_landmarks, one match"]
+        yield Row(
+            work=f"{title}: search_landmarks, one match, while words are being read",
+            target=Target(says=f"p95 < {target:g} ms"),
+            ours=_COST,
+            told=f"{median(walls):.1f} ms, p95 {tail:.1f}",
+            failure="" if tail < target else f"p95 is {tail:.1f} ms",
+        )
+    told = f"{spent:.1f} s after the answer of connect_to_site"
+    yield Row(work=f"{title}: all words are read", target=Target(), ours=_COST, told=told)
 
 
 def _called(title: str, work: str, site: Site, found: Mapping[str, Figures]) -> Row:
