@@ -65,7 +65,7 @@ def _site(title: str, site: Site, gateways: Mapping[str, Gateway]) -> Iterator[R
     callers = {name: Caller(gateway, site) for name, gateway in gateways.items()}
     yield _connected(title, callers)
     if site.tools > _MANY:
-        yield from _meanwhile(title, callers["ours"], site)
+        yield from _meanwhile(title, callers["ours"])
     for work in WORK:
         yield _called(f"{title}: {work}", work, site, measured(callers, work))
     yield from _counted(title, site, gateways)
@@ -90,7 +90,7 @@ def _connected(title: str, callers: Mapping[str, Caller]) -> Row:
     )
 
 
-def _meanwhile(title: str, caller: Caller, site: Site) -> Iterator[Row]:
+def _meanwhile(title: str, caller: Caller) -> Iterator[Row]:
     """What a search by text takes while words are still being read, and when all of them are."""
     walls: list[float] = []
     began, turn = time.perf_counter(), 0

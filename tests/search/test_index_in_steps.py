@@ -180,3 +180,21 @@ def _seen(room: SearchRoom) -> Mapping[str, object]:
         seen[pattern] = (sorted(zip(map(str, page.refs), page.ranks, strict=True)), page.tools)
     seen["names"] = [room.resolve(tool.path, Scope()).exact for tool in ALL]
     return seen
+
+
+@pytest.mark.parametrize("limit", [1, 7, 40])
+def test_pages_of_a_pattern_are_its_matches_however_many_pieces_there_are(tmp_path: Path, limit: int) -> None:
+    """R-1: in order of ref over all pieces, each once; a page looks at no more than it shows."""
+    room = SearchRoom(tmp_path)
+    for number, name in enumerate(("town", "village", "city")):
+        take(room, tools(name), number + 1)
+    for pattern in (".", "print|list", r"e\w+$"):
+        whole = [str(hit.ref) for hit in room.match(pattern, Scope(), limit=1000, after="").hits]
+        assert whole == sorted(set(whole))
+        shown: list[str] = []
+        while True:
+            page = room.match(pattern, Scope(), limit=limit, after=shown[-1] if shown else "")
+            shown += [str(hit.ref) for hit in page.hits]
+            if not page.more:
+                break
+        assert shown == whole

@@ -205,10 +205,7 @@ class Engine:
         """Tools whose ref a regular expression finds, in order of ref, those after a ref."""
         _check_limit(limit)
         view = self.view(scope)
-        found = ((ref, place) for ref, place in patterns.matching(view, pattern) if ref > after)
-        # One segment gives refs in order; with several all matches must be seen first.
-        ordered = found if len(view.segments) == 1 else iter(sorted(found))
-        taken = list(islice(ordered, limit + 1))
+        taken = list(islice(patterns.matching(view, pattern, after), limit + 1))
         return Matches(hits=tuple(_plain(view, place) for _, place in taken[:limit]), more=len(taken) > limit)
 
     def resolve(self, name: str, scope: Scope = EVERYTHING) -> Resolved:

@@ -1,5 +1,6 @@
 """Tools by regular expression over their refs, on RE2: no pattern can take longer than its text."""
 
+import heapq
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,22 +46,25 @@ def _reason(error: Exception) -> str:
     return said.replace(_BY_LINE, b"").decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
 
 
-def matching(view: View, pattern: str) -> Iterator[tuple[str, int]]:
-    """Refs and places of the visible tools that match, in order of ref inside each segment."""
+def matching(view: View, pattern: str, after: str = "") -> Iterator[tuple[str, int]]:
+    """Refs and places of the visible tools that match, in order of ref, those after a ref: found as they are taken."""
     compiled = compile_pattern(pattern)
-    start = 0
-    for segment, shown in zip(view.segments, view.shown, strict=True):
-        lines = segment.refs.blob.data
-        ends = segment.refs.offsets[1:]
-        at = 0
-        while at < len(lines):
-            found = compiled.search(lines, at)
-            if found is None:
-                break
-            place = int(np.searchsorted(ends, found.start(), side="right"))
-            if place >= segment.count:
-                break
-            if shown is None or shown[place]:
-                yield segment.refs[place], start + place
-            at = int(ends[place])
-        start += segment.count
+    return heapq.merge(*(_in_segment(view, number, compiled, after) for number in range(len(view.segments))))
+
+
+def _in_segment(view: View, number: int, compiled: Any, after: str) -> Iterator[tuple[str, int]]:
+    segment, shown, start = view.segments[number], view.shown[number], view.starts[number]
+    lines = segment.refs.blob.data
+    ends = segment.refs.offsets[1:]
+    passed = segment.refs.lower_bound(after.encode("utf-8", "surrogatepass") + b"\0") if after else 0
+    at = int(ends[passed - 1]) if passed else 0
+    while at < len(lines):
+        found = compiled.search(lines, at)
+        if found is None:
+            break
+        place = int(np.searchsorted(ends, found.start(), side="right"))
+        if place >= segment.count:
+            break
+        if shown is None or shown[place]:
+            yield segment.refs[place], start + place
+        at = int(ends[place])
