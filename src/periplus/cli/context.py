@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -56,8 +56,38 @@ def with_gateway(
     settings = choices.with_flags({}, lists)
     configure_logs(settings.log)
 
-    async def session() -> Result:
-        async with open_gateway(settings, file=choices.file) as gateway:
-            return await work(gateway)
+    done: list[Result] = []
 
-    return anyio.run(partial(session))
+    async def session() -> None:
+        with interruptible():
+            async with open_gateway(settings, file=choices.file) as gateway:
+                done.append(await work(gateway))
+
+    anyio.run(session)
+    if not done:
+        raise KeyboardInterrupt
+    return done[0]
+
+
+@contextmanager
+def interruptible() -> Generator[None]:
+    """Ctrl-C ends the block by a cancellation that is never lost, whatever is waited for; a second one ends at once."""
+    import asyncio
+    import signal
+
+    import anyio
+
+    loop = asyncio.get_running_loop()
+    with anyio.CancelScope() as scope:
+
+        def interrupt() -> None:
+            loop.remove_signal_handler(signal.SIGINT)
+            scope.cancel()
+
+        with suppress(NotImplementedError, RuntimeError):  # where there are no such handlers, the loop's own remains
+            loop.add_signal_handler(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            with suppress(NotImplementedError, RuntimeError):
+                loop.remove_signal_handler(signal.SIGINT)
