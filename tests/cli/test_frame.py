@@ -10,7 +10,10 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from outcome import Run
@@ -191,12 +194,36 @@ def test_a_reader_that_goes_away_is_no_traceback(quay: Run, tmp_path: Path) -> N
         assert process.stderr.read() == b""
 
 
+@contextmanager
+def interrupts(handled: Any) -> Iterator[None]:
+    """What processes that are started meanwhile inherit: the default, unless SIGINT is ignored."""
+    before = signal.signal(signal.SIGINT, handled)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_read_in_the_background_of_a_shell_is_not_interrupted(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"openapi:http://127.0.0.1:{silent.getsockname()[1]}/api.json"
+        with interrupts(signal.SIG_IGN):
+            process = subprocess.Popen([*PERIPLUS, "add", url], env=environment(tmp_path), stderr=subprocess.DEVNULL)
+        caller, _ = silent.accept()
+        with caller:
+            assert caller.recv(1 << 16)
+            process.send_signal(signal.SIGINT)
+            caller.sendall(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+            assert process.wait() not in {0, Code.CANCELLED.status.exit}  # it has read the answer
+
+
 def test_an_interrupted_read_leaves_the_catalog_as_it_was(quay: Run, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"openapi:http://127.0.0.1:{silent.getsockname()[1]}/api.json"
-        process = subprocess.Popen(
-            [*PERIPLUS, "add", url], env=environment(tmp_path), stderr=subprocess.PIPE, text=True
-        )
+        with interrupts(signal.default_int_handler):
+            process = subprocess.Popen(
+                [*PERIPLUS, "add", url], env=environment(tmp_path), stderr=subprocess.PIPE, text=True
+            )
         caller, _ = silent.accept()
         assert caller.recv(1)  # it has asked, and waits for an answer
         process.send_signal(signal.SIGINT)

@@ -71,12 +71,18 @@ def with_gateway(
 
 @contextmanager
 def interruptible() -> Generator[None]:
-    """Ctrl-C ends the block by a cancellation that is never lost, whatever is waited for; a second one ends at once."""
+    """Ctrl-C ends the block by a cancellation that is never lost, whatever is waited for; a second one ends at once.
+
+    Where whoever started the program wants it to be ignored, as shells do for what runs in the background, it is.
+    """
     import asyncio
     import signal
 
     import anyio
 
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield
+        return
     loop = asyncio.get_running_loop()
     with anyio.CancelScope() as scope:
 
