@@ -16,6 +16,14 @@ from sites import Site, api
 
 SHARED = ("things/list",)
 
+ACCEPT = {"accept": "application/json, text/event-stream"}
+HELLO: dict[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+}
+
 
 def settings_of(directory: Path, upstream: Site, **serve: Any) -> Settings:
     """Two sources that one tenant each may see; all, where callers have no names."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import anyio
 import httpx2
 import pytest
-from harbours import keys_for, settings_of
+from harbours import ACCEPT, HELLO, keys_for, settings_of
 from mcp import Client
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 
@@ -21,15 +20,8 @@ from periplus.model import Principal
 from periplus.settings import Settings
 from sites import Site
 
-ACCEPT = {"accept": "application/json, text/event-stream"}
 KNOWN = {"mcp-protocol-version": "2025-11-25"}
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-HELLO: dict[str, Any] = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
-}
 
 
 @pytest.fixture

@@ -8,20 +8,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from harbours import keys_for, settings_of
+from harbours import ACCEPT, HELLO, keys_for, settings_of
 
 from listening import listening
 from periplus.app.serving import open_application
 from periplus.model import Principal
 from sites import Site
-
-ACCEPT = {"accept": "application/json, text/event-stream"}
-HELLO: dict[str, Any] = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
-}
 
 
 @pytest.fixture

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 import anyio
 
+from periplus.model import Problem
 from periplus.ports import no_progress
 from periplus.ports.transports import Progress
 
 _T = TypeVar("_T")
+_log = logging.getLogger("periplus.core")
 _SAY_S = 0.5  # how often whoever waits is told
 Tell = Callable[[str, int, int | None], None]
 """How far it is: the stage, what is done, and of how much where that is known."""
@@ -34,6 +37,8 @@ class Job(Generic[_T]):
             self._made.append(await self._work(self._tell))
         except Exception as error:  # noqa: BLE001 - the outermost frame of work that nobody may be waiting for
             self._error = error
+            if not isinstance(error, Problem):  # a refusal is for whoever asks; a fault has to be known if nobody does
+                _log.error("work that went on by itself has failed", exc_info=error)
         finally:
             self._over.set()
 
